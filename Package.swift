@@ -36,10 +36,13 @@ let package = Package(
         .target(name: "CPostgres", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CPCRE", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CGuard", cSettings: [.treatAllWarnings(as: .error)]),
+        // For programs alone: a library must not change its host's memory management.
+        .target(name: "CZeroOnFree", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "CLI",
             dependencies: [
-                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Mintmark", "Network", "Storage",
+                "Contract", "Crypto", "CZeroOnFree", "Identity", "JSON", "JSONRPC", "Mintmark", "Network", "Platform", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -72,7 +75,7 @@ let package = Package(
         .executableTarget(
             name: "StorageProbe", dependencies: ["CSQLite", "Platform", "Storage"], path: "Tests/StorageProbe", swiftSettings: strict),
     ]
-        + room("Platform")
+        + room("Platform", ["CGuard"])
         + room("JSON", ["Platform"])
         + room("JSONRPC", ["JSON", "Platform"])
         + room("Contract", ["JSON", "Platform"], tests: ["ContractGenerator"])
@@ -88,7 +91,7 @@ let package = Package(
         + room(
             "Mintmark",
             [
-                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Messages", "Network", "Platform", "Storage",
+                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Loopback", "Messages", "Network", "Platform", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ])
 )

@@ -21,7 +21,7 @@ struct ApplyFile {
         do { document = try JSONText(bytes) } catch { throw ValidationError("--apply \(path) is not JSON: \(error).") }
         guard document.root.kind == .object else {
             throw ValidationError(
-                "--apply \(path) holds no JSON object; a document is {\"pools\": […], \"roles\": […], \"tenants\": […]}, as mintmark describe system.apply says."
+                "--apply \(path) contains no JSON object. The document has the form {\"pools\": […], \"roles\": […], \"tenants\": […]}; see mintmark describe system.apply."
             )
         }
     }

@@ -5,10 +5,10 @@ import Mintmark
 /// `mintmark backup`
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Write a copy of the store while it is in use.",
+        commandName: "backup", abstract: "Write a consistent backup of the store without stopping the service.",
         discussion: """
-            The copy is a store of its own, as the store was at one moment. It never takes the place of a file, and opens with the master
-            key whose fingerprint is printed: keep that key, too, and elsewhere. PostgreSQL stores are backed up with pg_dump.
+            The backup is a complete store at a single point in time. It never overwrites an existing file. Opening it requires the master
+            key whose fingerprint is printed: keep that key too, in another place. For PostgreSQL, use pg_dump.
 
               mintmark backup --store shop.db /backups/shop-monday.db
               mintmark doctor --store /backups/shop-monday.db --master-key-file shop.db.key
@@ -16,7 +16,7 @@ struct BackupCommand: ParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: "The file to be made, in a folder that is there.", completion: .file())
+    @Argument(help: "The path of the file to create. Its directory must exist.", completion: .file())
     var path: String
 
     func run() throws {
@@ -26,7 +26,7 @@ struct BackupCommand: ParsableCommand {
         defer { mintmark.close() }
         do {
             let copy = try mintmark.services().store.backup(StoreBackup.Params(path: path), OwnCall())
-            try Printing.out("\(copy.path): \(copy.bytes) bytes, opens with the master key \(copy.masterFingerprint)")
+            try Printing.out("\(copy.path): \(copy.bytes) bytes, requires the master key \(copy.masterFingerprint)")
         } catch { throw Printing.failure(error) }
     }
 }

@@ -11,21 +11,23 @@ struct CallCommand: ParsableCommand {
         commandName: "call", abstract: "Call one method and print its result.",
         discussion: """
             Prints the result as JSON on standard output, indented on a terminal. An error goes to standard error, and the exit code is 1;
-            with 2 the store could not be used. Params of "-" are read from standard input, which keeps secrets out of the process list.
+            with 2 the store cannot be used. Params of "-" are read from standard input, which keeps secrets out of the process list.
             """)
 
     @OptionGroup var options: StoreOptions
 
+    @OptionGroup var output: ColorOption
+
     @Argument(help: "The method, such as token.mintForDeveloper.", completion: .list(Contract.MethodTable.all.map(\.name)))
     var method: String
 
-    @Argument(help: "Its parameters as a JSON object, or - for standard input.")
+    @Argument(help: "The parameters as a JSON object, or - for standard input.")
     var params: String = "{}"
 
     func run() throws {
         let text = params == "-" ? Self.readAll(0) ?? [] : Array(params.utf8)
         let given: JSONValue
-        do { given = try JSONValue(parsing: text) } catch { throw ValidationError("The parameters are not JSON: \(error).") }
+        do { given = try JSONValue(parsing: text) } catch { throw ValidationError("The parameters are not valid JSON: \(error).") }
         let mintmark = try Mintmark(options.settings, logsTo: LogRing())
         let request: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": given]
         let answer = mintmark.responder.answer(request.bytes)
@@ -38,7 +40,7 @@ struct CallCommand: ParsableCommand {
         let error = message["error"] ?? [:]
         let violations = error["data"]?["violations"]?.array ?? []
         throw Printing.failure(
-            type: error["data"]?["type"]?.string ?? "", message: error["message"]?.string ?? "", code: Int(error["code"]?.int ?? 0),
+            type: error["data"]?["type"]?.string ?? "", message: error["message"]?.string ?? "",
             violations: violations.map { ($0["pointer"]?.string ?? "", $0["message"]?.string ?? "") })
     }
 

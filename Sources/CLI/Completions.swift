@@ -10,7 +10,7 @@ struct Completions: ParsableCommand {
 
     func run() throws {
         guard let shell = CompletionShell(rawValue: shell.lowercased()) else {
-            throw ValidationError("There are completions for bash, zsh and fish.")
+            throw ValidationError("Completions are available for bash, zsh and fish.")
         }
         try Printing.out(MintmarkCommand.completionScript(for: shell))
     }

@@ -8,28 +8,29 @@ struct DeliveryOptions: ParsableArguments {
             "The mail server: smtp://host:587 (STARTTLS) or smtps://host:465 (TLS from the first byte).", valueName: "url"))
     var smtpURL: String?
 
-    @Option(help: ArgumentHelp("The address that mails come from.", valueName: "address"))
+    @Option(help: ArgumentHelp("The sender address of emails.", valueName: "address"))
     var mailFrom: String?
 
     @Option(
         help: ArgumentHelp(
-            "Who logs in to the mail server. The password stands in a file, or in MINTMARK_SMTP_PASSWORD.", valueName: "user"))
+            "The user name for the mail server. The password is in a file or in MINTMARK_SMTP_PASSWORD.", valueName: "user"))
     var smtpUser: String?
 
-    @Option(help: ArgumentHelp("A file with that password.", valueName: "path"), completion: .file())
+    @Option(help: ArgumentHelp("The path of a file with the password for the mail server.", valueName: "path"), completion: .file())
     var smtpPasswordFile: String?
 
-    @Flag(help: "Speak to the mail server without TLS; on a loopback address only.")
+    @Flag(help: "Connect to the mail server without TLS. Allowed only for loopback addresses.")
     var smtpUnencrypted = false
 
     @Option(
         name: .customLong("webhook-url"),
-        help: ArgumentHelp("Where text messages, and mails if there is no mail server, are posted to.", valueName: "url"))
+        help: ArgumentHelp("The URL to which text messages are posted, and emails if there is no mail server.", valueName: "url"))
     var webhookURL: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file with the secret that posts are signed with, at least 16 bytes; or set MINTMARK_WEBHOOK_SECRET.", valueName: "path"),
+            "The path of a file with the secret that signs posts, at least 16 bytes. Alternatively, set MINTMARK_WEBHOOK_SECRET.",
+            valueName: "path"),
         completion: .file())
     var webhookSecretFile: String?
 

@@ -24,21 +24,21 @@ struct DeliverySettings {
         guard let url = GivenValue(smtpURL, "--smtp-url", "SMTP_URL", "SMTP") else {
             if let lonely = from ?? user ?? password {
                 throw ValidationError(
-                    "\(lonely.source) needs a mail server: --smtp-url smtp://mail.example.com:587 (or MINTMARK_SMTP_URL).")
+                    "\(lonely.source) requires a mail server: --smtp-url smtp://mail.example.com:587 (or MINTMARK_SMTP_URL).")
             }
             return nil
         }
         guard let from else {
-            throw ValidationError("\(url.source) needs --mail-from (or MINTMARK_MAIL_FROM), the address that mails come from.")
+            throw ValidationError("\(url.source) requires --mail-from (or MINTMARK_MAIL_FROM), the sender address of emails.")
         }
         if url.value.contains("@") {
             throw ValidationError(
-                "\(url.source) is a server alone. Its user goes to --smtp-user (or MINTMARK_SMTP_USER), the password to MINTMARK_SMTP_PASSWORD "
-                    + "or into a file that --smtp-password-file names.")
+                "\(url.source) must not contain a user name or password. Set the user name with --smtp-user (or MINTMARK_SMTP_USER), the password with MINTMARK_SMTP_PASSWORD "
+                    + "or a file in --smtp-password-file.")
         }
         let sender: MailAddress
         do throws(MailAddress.Refusal) { sender = try MailAddress(from.value) } catch {
-            throw ValidationError("\(from.source): '\(from.value)' is not used. \(error)")
+            throw ValidationError("\(from.source): '\(from.value)' is not valid. \(error)")
         }
         let login = try Self.login(user, password)
         let isUnencrypted = try Environment.flag("SMTP_UNENCRYPTED", or: smtpUnencrypted)
@@ -47,7 +47,7 @@ struct DeliverySettings {
                 server: try SMTPServer(url: url.value, isUnencrypted: isUnencrypted, login: login), sender: Mailbox(address: sender))
         } catch {
             if error == .login, let user { throw ValidationError("\(user.source): \(error)") }
-            throw ValidationError("\(url.source): '\(url.value)' is not used. \(error)")
+            throw ValidationError("\(url.source): '\(url.value)' is not valid. \(error)")
         }
     }
 
@@ -56,9 +56,9 @@ struct DeliverySettings {
         case (nil, nil): return nil
         case (let user?, let password?): return SMTPServer.Login(user: user.value, password: SecretBytes(Array(password.value.utf8)))
         case (let user?, nil):
-            throw ValidationError("\(user.source) needs a password: MINTMARK_SMTP_PASSWORD, or a file that --smtp-password-file names.")
+            throw ValidationError("\(user.source) requires a password: set MINTMARK_SMTP_PASSWORD or --smtp-password-file.")
         case (nil, let password?):
-            throw ValidationError("\(password.source) needs its user: --smtp-user (or MINTMARK_SMTP_USER).")
+            throw ValidationError("\(password.source) requires a user name: set --smtp-user (or MINTMARK_SMTP_USER).")
         }
     }
 
@@ -71,15 +71,15 @@ struct DeliverySettings {
         guard let url = GivenValue(webhookURL, "--webhook-url", "WEBHOOK_URL") else {
             if let secret {
                 throw ValidationError(
-                    "\(secret.source) needs to know where to post: --webhook-url https://hooks.example.com/mintmark (or MINTMARK_WEBHOOK_URL)."
+                    "\(secret.source) requires a webhook: set --webhook-url https://hooks.example.com/mintmark (or MINTMARK_WEBHOOK_URL)."
                 )
             }
             return nil
         }
         guard let secret else {
             throw ValidationError(
-                "\(url.source) needs the secret that posts are signed with: MINTMARK_WEBHOOK_SECRET, or a file that --webhook-secret-file names. "
-                    + "`openssl rand -hex 32` makes one.")
+                "\(url.source) requires a secret that signs posts: set MINTMARK_WEBHOOK_SECRET or --webhook-secret-file. "
+                    + "To generate one, run `openssl rand -hex 32`.")
         }
         do throws(WebhookEndpoint.Refusal) {
             return try WebhookEndpoint(

@@ -5,17 +5,19 @@ import JSON
 /// `mintmark describe`
 struct Describe: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what a method takes, answers and refuses.",
+        abstract: "Show the parameters, result and errors of a method.",
         discussion:
-            "A namespace, such as pool, lists its methods; a type that methods share, such as SignedRequest, has its members listed.")
+            "For a namespace, such as pool, lists its methods. For a shared type, such as SignedRequest, lists its members.")
 
     @Argument(
         help: "The method, such as token.mintForDeveloper, a namespace or a type.",
         completion: .list(Contract.MethodTable.all.map(\.name)))
     var method: String
 
-    @Flag(help: "Print the method's OpenRPC object, or the type's schema, instead.")
+    @Flag(help: "Print the OpenRPC object of the method, or the schema of the type.")
     var json = false
+
+    @OptionGroup var output: ColorOption
 
     func run() throws {
         let types = TypeDescriptions()
@@ -29,16 +31,25 @@ struct Describe: ParsableCommand {
         }
         let own = Contract.MethodTable.all.filter { $0.name.hasPrefix(method + ".") }
         if !own.isEmpty { return try Methods.list(own) }
-        if method.isEmpty { throw ValidationError("Name a method; mintmark methods lists them all.") }
+        let called = MethodInfo.called(method, among: Contract.MethodTable.all)
+        if called.count == 1, let info = called.first, !json {
+            try Printing.out("\(method) is \(Printing.bold(info.name)) here.\n")
+            return try describe(info, try JSONValue(parsing: info.openRPC.description), types)
+        }
+        if called.count > 1, !json {
+            try Printing.out("\(method) is one of these here:\n")
+            return try Methods.list(called)
+        }
+        if method.isEmpty { throw ValidationError("Name a method. To list all methods, run mintmark methods.") }
         let hint = Contract.NearestNames.hint(
-            method, among: Contract.MethodTable.all.map(\.name) + types.names, otherwise: "mintmark methods lists them all.")
-        throw ValidationError("There is no method \(method).\(hint)")
+            method, among: Contract.MethodTable.all.map(\.name) + types.names, otherwise: "To list all methods, run mintmark methods.")
+        throw ValidationError("Unknown method \(method).\(hint)")
     }
 
     private func describe(_ info: MethodInfo, _ object: JSONValue, _ types: TypeDescriptions) throws {
         try Printing.out("\(Printing.bold(info.name))\n  \(info.summary)\n")
         try Printing.out("  \(info.description)\n")
-        let caller = info.caller == .public ? "anyone who can prove it (public)" : "the developer"
+        let caller = info.caller == .public ? "public" : "developer"
         try Printing.out("  For \(caller). \(info.isReadOnly ? "Reads only." : "May change the store.")\n")
         try list("Parameters", info.params, requirement: true)
         try list("Result", info.result, requirement: false)

@@ -8,11 +8,13 @@ import Storage
 /// `mintmark doctor`
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look at the store, its keys and its records, and say what is wrong.",
-        discussion: "Makes nothing and changes nothing: where there is no store, it says so. Exit code 0: all is well; 2: something is not."
+        abstract: "Check the store, its keys and its records, and report problems.",
+        discussion: "Creates nothing and changes nothing. Exit status 0: no problems. Exit status 2: problems, or no store."
     )
 
     @OptionGroup var options: StoreOptions
+
+    @OptionGroup var output: ColorOption
 
     func run() throws {
         var isWell = true
@@ -36,15 +38,20 @@ struct Doctor: ParsableCommand {
             let services = try mintmark.services()
             let database = services.surroundings.database
             let facts = try database.facts()
-            let newer = facts.schemaVersion > Mintmark.schemaVersion ? " (one newer than this program's, which works)" : ""
+            let newer = facts.schemaVersion > Mintmark.schemaVersion ? " (one version newer than this program, which is supported)" : ""
             try say(true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion)\(newer), \(facts.bytes / 1024) KiB")
             if facts.kind == .sqlite, let path = facts.path { try checkModes(path, say) }
             try database.tryToWrite()
-            try say(true, "it takes writes")
+            try say(true, "the store is writable")
             if let fingerprint = try database.read({ try $0.masterFingerprint() }) {
                 try say(true, "the master key opens it (fingerprint \(fingerprint))")
+                for (file, former) in mintmark.configuration.keyFile?.formers() ?? [] {
+                    try Printing.out("--  \(file) is a former master key: backups that need the fingerprint \(former) open with it")
+                    try checkMode(file, say)
+                }
                 for file in mintmark.configuration.keyFile?.leftovers(besides: fingerprint) ?? [] {
-                    try Printing.out("--  \(file) is left of a store.rekey that was killed, and opens nothing; the next one removes it")
+                    try Printing.out(
+                        "--  \(file) is left over from an interrupted store.rekey and opens nothing; the next store.rekey removes it")
                 }
             }
             if let sqlite = database as? SQLiteDatabase {
@@ -52,26 +59,32 @@ struct Doctor: ParsableCommand {
                 try say(
                     damage.isEmpty,
                     damage.isEmpty
-                        ? "every page reads as it was written"
-                        : "damage: \(damage.joined(separator: "; ")); keep a copy and restore a backup")
+                        ? "every page of the database is intact"
+                        : "damage: \(damage.joined(separator: "; ")); copy the store and restore a backup")
             }
+            for line in try Self.namelessTenants(services) { try Printing.out(line) }
             let audit = try services.audit.verify(AuditVerify.Params(), OwnCall())
             let records = audit.chains.reduce(0) { $0 + $1.records - ($1.removedRecords ?? 0) }
             try say(
                 audit.intact,
                 audit.intact
-                    ? "audit log intact: \(records) records in \(audit.chains.count) chains"
+                    ? "audit log intact: \(Printing.count(records, "record")) in \(Printing.count(Int64(audit.chains.count), "chain"))"
                     : "audit log broken: \(audit.chains.compactMap(\.problem).joined(separator: "; "))")
+            for role in try services.role.rolesWithoutPool() {
+                try say(
+                    false,
+                    "the trust policy of \(role) has a statement that names no pool and allows nothing: "
+                        + "add a condition on cognito-identity.amazonaws.com:aud with role.put")
+            }
         } catch let end as ExitCode {
             throw end
         } catch {
-            let needed = (error as? MasterKeyMissing)?.fingerprint.map { " It has the fingerprint \($0)." } ?? ""
-            try say(false, Printing.reason(error) + needed)
+            try say(false, Printing.reason(error))
         }
         // Not needed by those who ask nobody, so its absence is no fault.
         switch Self.curlFailure(mintmark.configuration.outgoing) {
-        case nil: try say(true, "libcurl is here: login providers can be asked for their keys")
-        case let failure?: try Printing.out("--  login providers cannot be asked: \(failure)")
+        case nil: try say(true, "libcurl is available for requests to login providers")
+        case let failure?: try Printing.out("--  requests to login providers are not possible: \(failure)")
         }
         for line in Self.delivery(mintmark.configuration) { try Printing.out(line) }
         if !isWell { throw ExitCode(2) }
@@ -79,17 +92,35 @@ struct Doctor: ParsableCommand {
 
     /// Who carries messages for the tenants that say nothing of it themselves.
     private static func delivery(_ configuration: Configuration) -> [String] {
-        if configuration.testing { return ["--  messages stay in this testing store: test.outbox reads them"] }
+        if configuration.testing { return ["--  messages are captured by this testing store: test.outbox returns them"] }
         let (mail, webhook) = (configuration.mail, configuration.webhook)
-        let (ok, others) = (Printing.green("ok"), "; a tenant's own delivery goes before it")
+        let (ok, others) = (Printing.green("ok"), "; the delivery of a tenant takes precedence")
         let mails =
-            mail.map { "\(ok)  mails go to \($0.server.origin), from \($0.sender.address)\(others)" }
-            ?? webhook.map { "\(ok)  mails are posted to \($0.origin)\(others)" }
-            ?? "--  nobody carries mails, unless a tenant's delivery says who: --smtp-url and --mail-from, or --webhook-url"
+            mail.map { "\(ok)  emails are sent to \($0.server.origin), from \($0.sender.address)\(others)" }
+            ?? webhook.map { "\(ok)  emails are posted to \($0.origin)\(others)" }
+            ?? "--  emails are not configured, except in the delivery of tenants: set --smtp-url and --mail-from, or --webhook-url"
         let texts =
             webhook.map { "\(ok)  text messages are posted to \($0.origin)\(others)" }
-            ?? "--  nobody carries text messages, unless a tenant's delivery says who: --webhook-url and MINTMARK_WEBHOOK_SECRET"
+            ?? "--  text messages are not configured, except in the delivery of tenants: set --webhook-url and MINTMARK_WEBHOOK_SECRET"
         return [mails, texts]
+    }
+
+    /// Tenants in use that have no name. The default tenant is in use once it has a setting of its own or an account.
+    private static func namelessTenants(_ services: Services) throws -> [String] {
+        var (lines, cursor): ([String], String?) = ([], nil)
+        repeat {
+            let page = try services.tenant.list(TenantList.Params(cursor: cursor), OwnCall())
+            for tenant in page.tenants where tenant.name == nil {
+                let isUsed =
+                    try tenant.createdAt > 0 || tenant.updatedAt > 0
+                    || !services.account.list(AccountList.Params(tenantId: tenant.tenantId, limit: 1), OwnCall()).accounts.isEmpty
+                guard isUsed else { continue }
+                lines.append(
+                    "--  tenant \(tenant.tenantId) has no name, so its messages do not name a service: set name with tenant.update")
+            }
+            cursor = page.nextCursor
+        } while cursor != nil
+        return lines
     }
 
     private static func curlFailure(_ options: CurlClient.Options) -> HTTPFailure? {
@@ -100,11 +131,13 @@ struct Doctor: ParsableCommand {
     }
 
     private func checkModes(_ path: String, _ say: (Bool, String) throws -> Void) throws {
-        for file in [path, path + "-wal", path + "-shm", path + ".key"] {
-            var facts = stat()
-            guard stat(file, &facts) == 0 else { continue }
-            let isPrivate = facts.st_mode & 0o077 == 0
-            try say(isPrivate, isPrivate ? "\(file) is for this user alone" : "\(file) can be read by others: chmod 600 '\(file)'")
-        }
+        for file in [path, path + "-wal", path + "-shm", path + ".key"] { try checkMode(file, say) }
+    }
+
+    private func checkMode(_ file: String, _ say: (Bool, String) throws -> Void) throws {
+        var facts = stat()
+        guard stat(file, &facts) == 0 else { return }
+        let isPrivate = facts.st_mode & 0o077 == 0
+        try say(isPrivate, isPrivate ? "\(file) is for this user alone" : "\(file) can be read by others: chmod 600 '\(file)'")
     }
 }

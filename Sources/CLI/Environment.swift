@@ -18,8 +18,9 @@ enum Environment {
 
     /// What may follow `MINTMARK_`.
     private static let known = [
-        "ACCESS", "ACCOUNT", "ALLOW", "API_VERSION", "APP", "APPLY", "AUDIT_ISSUANCE", "AUDIT_RETENTION_DAYS", "BINARY",
-        "CALLBACK_PATH", "CALLBACK_PORT", "CALLER", "CA_FILE", "CLOCK", "DB_CONNECTIONS", "DEVICE", "DRAIN", "EMAIL", "FRAMING",
+        "ACCESS", "ACCOUNT", "ALLOW", "ALLOW_CORE_DUMPS", "API_VERSION", "APP", "APPLY", "AUDIT_HEADS_FILE", "AUDIT_ISSUANCE",
+        "AUDIT_RETENTION_DAYS", "BINARY", "CALLBACK_PATH", "CALLBACK_PORT", "CALLER", "CA_FILE", "CLOCK", "COLOR", "DB_CONNECTIONS",
+        "DEVICE", "DRAIN", "EMAIL", "FRAMING",
         "ISSUER", "LOG_LEVEL", "MAIL_FROM", "MASTER_KEY", "MASTER_KEY_FILE", "MAX_LINE", "MIGRATE", "MIN_VALID", "NO_BROWSER",
         "PARENT", "PROVIDER", "PROXY", "REGION", "SEQUENTIAL", "SMTP", "SMTP_PASSWORD", "SMTP_PASSWORD_FILE", "SMTP_UNENCRYPTED",
         "SMTP_URL", "SMTP_USER", "STORE", "TENANT", "TESTING", "TRACE_FILE", "USER", "WATCH",
@@ -36,7 +37,7 @@ enum Environment {
             guard strncmp(entry, "MINTMARK_", 9) == 0 else { continue }
             let name = String(String(cString: entry + 9).prefix { $0 != "=" })
             guard !known.contains(name), let nearest = Contract.NearestNames.of(name, among: known).first else { continue }
-            throw ValidationError("There is no variable MINTMARK_\(name). Did you mean MINTMARK_\(nearest)?")
+            throw ValidationError("Unknown variable MINTMARK_\(name). Did you mean MINTMARK_\(nearest)?")
         }
     }
 
@@ -46,13 +47,13 @@ enum Environment {
         switch text.lowercased() {
         case "1", "true", "yes": return true
         case "0", "false", "no": return false
-        default: throw ValidationError("MINTMARK_\(name) is true or false, not '\(text)'.")
+        default: throw ValidationError("MINTMARK_\(name) must be true or false, not '\(text)'.")
         }
     }
 
     static func integer(_ name: String) throws -> Int64? {
         guard let text = Self[name] else { return nil }
-        guard let value = Int64(text) else { throw ValidationError("MINTMARK_\(name) is a number, not '\(text)'.") }
+        guard let value = Int64(text) else { throw ValidationError("MINTMARK_\(name) must be a number, not '\(text)'.") }
         return value
     }
 }

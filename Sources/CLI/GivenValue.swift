@@ -31,7 +31,7 @@ struct GivenValue {
             self = try file.contents()
             return
         }
-        if let file { throw ValidationError("MINTMARK_\(variable) and \(file.source) exclude each other: both are the same secret.") }
+        if let file { throw ValidationError("MINTMARK_\(variable) and \(file.source) exclude each other: both contain the same secret.") }
         (value, source) = (text, "MINTMARK_\(variable)")
     }
 
@@ -46,7 +46,7 @@ struct GivenValue {
         let count = read(file, &bytes, bytes.count)
         guard count >= 0 else { throw failure("cannot be read (\(String(cString: strerror(errno))))") }
         let line = bytes[..<count].prefix { $0 != 0x0A && $0 != 0x0D }
-        if line.isEmpty { throw failure("holds nothing in its first line") }
+        if line.isEmpty { throw failure("has an empty first line") }
         return GivenValue(value: String(decoding: line, as: UTF8.self), source: source)
     }
 }

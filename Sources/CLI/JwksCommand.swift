@@ -6,21 +6,20 @@ import Mintmark
 /// `mintmark jwks`
 struct JwksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "jwks", abstract: "Print the public keys, or keep a published copy of them current.",
+        commandName: "jwks", abstract: "Print the public keys, or keep a published copy of them up to date.",
         discussion: """
-            --issuer with a pool's issuer takes that pool's keys alone; otherwise there are all keys of the store.
+            If --issuer is the issuer of a pool, only the keys of that pool are printed. Otherwise all keys of the store are printed.
 
-            With --watch the file is written anew, under another name and then renamed, whenever the keys have changed and when the next
-            one begins to sign or an old one is no longer needed; it goes on until SIGTERM. It does not ask the store again and again:
-            the kernel says when somebody has written to a SQLite store (inotify on its log), and what was written is looked at once
-            a second at most. PostgreSQL is asked once a second.
+            With --watch, the file is replaced atomically whenever the key set changes, until SIGTERM: when a key is added, becomes active
+            or is removed. Changes of a SQLite store are detected by inotify, without polling, and processed at most once per second.
+            PostgreSQL is queried once per second.
 
               mintmark jwks --store shop.db --watch /srv/www/.well-known/jwks.json
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Option(help: ArgumentHelp("Keep this file current.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The file to keep up to date.", valueName: "file"), completion: .file())
     var watch: String?
 
     func run() throws {

@@ -24,7 +24,7 @@ struct JwksWatch {
         changes.begin()
         repeat {
             do { next = try publish(isFirst: false) } catch {
-                Printing.err("\(Printing.reason(error)) It is tried again.")
+                Printing.err("\(Printing.reason(error)) Trying again.")
                 next = nil
             }
         } while changes.wait(seconds: next.map { max($0 - now, 0) })

@@ -5,21 +5,21 @@ import Mintmark
 /// `mintmark mcp`
 struct Mcp: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mcp", abstract: "Offer methods to a language model as tools of the Model Context Protocol.",
+        commandName: "mcp", abstract: "Run a Model Context Protocol server that exposes methods as tools.",
         discussion: """
-            Speaks the Model Context Protocol, revisions 2025-06-18 and 2025-11-25, over standard input and output. In a host's configuration:
+            Supports the revisions 2025-06-18 and 2025-11-25 over standard input and output. The configuration of a host:
 
               {"mcpServers": {"mintmark": {"command": "mintmark",
                 "args": ["mcp", "--app", "shop", "--allow", "admin"]}}}
 
-            Offered are public methods that neither take nor answer secrets. --allow admin adds those for the developer, --allow secrets \
-            those with tokens, passwords, codes and credentials: everything in them is then read by the model, and by whoever runs it.
+            By default, only public methods without secrets are available. --allow admin adds developer methods. --allow secrets adds \
+            methods with tokens, passwords, codes and credentials, which the model and its operator can then read.
             """)
 
     @OptionGroup var options: StoreOptions
 
     @Option(
-        help: ArgumentHelp("What is offered besides: admin, secrets, or both with a comma.", valueName: "grants"),
+        help: ArgumentHelp("Additional methods: admin, secrets, or both separated by a comma.", valueName: "grants"),
         completion: .list(["admin", "secrets", "admin,secrets"]))
     var allow: String?
 
@@ -37,7 +37,7 @@ struct Mcp: ParsableCommand {
         return try Set(
             names.map { name in
                 guard let grant = ToolGrant(rawValue: String(name)) else {
-                    throw ValidationError("\(given.source) is admin, secrets or admin,secrets, not '\(given.value)'.")
+                    throw ValidationError("\(given.source) must be admin, secrets or admin,secrets, not '\(given.value)'.")
                 }
                 return grant
             })

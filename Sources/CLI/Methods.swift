@@ -3,10 +3,12 @@ import Contract
 
 /// `mintmark methods`
 struct Methods: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List every method with a sentence on each.")
+    static let configuration = CommandConfiguration(abstract: "List all methods with their summaries.")
 
-    @Flag(help: "Only what --caller public offers.")
+    @Flag(help: "List only the methods that are available with --caller public.")
     var `public` = false
+
+    @OptionGroup var output: ColorOption
 
     func run() throws {
         try Self.list(Contract.MethodTable.all.filter { !`public` || $0.caller == .public })

@@ -4,11 +4,11 @@ import Mintmark
 /// `mintmark migrate`
 struct Migrate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring the tables of a store up to date, and say from which version to which.",
+        abstract: "Migrate a store to the current schema version, and print both versions.",
         discussion: """
-            A program works with a store of its own schema version or the next one, so processes of the version before go on while
-            and after this runs. Opening a store does the same, unless --migrate never says that it must not. A file that is not there
-            is not made; an empty PostgreSQL database gets its tables.
+            A program supports its own schema version and the next one, so processes of the previous version continue to work during and
+            after the migration. Opening a store migrates it as well, unless --migrate is never. The command does not create a file;
+            in an empty PostgreSQL database, it creates the tables.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -19,7 +19,7 @@ struct Migrate: ParsableCommand {
             let (from, to) = try mintmark.migrate()
             switch from {
             case 0: try Printing.out("a new store, schema version \(to)")
-            case to: try Printing.out("schema version \(to): nothing to do")
+            case to: try Printing.out("schema version \(to): already current")
             default: try Printing.out("schema version \(from) → \(to)")
             }
         } catch { throw Printing.failure(error) }

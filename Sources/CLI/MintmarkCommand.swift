@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSONRPC
 import Mintmark
+import Platform
 
 @main
 struct MintmarkCommand: ParsableCommand {
@@ -8,20 +9,22 @@ struct MintmarkCommand: ParsableCommand {
         commandName: "mintmark",
         abstract: "An identity service in one process: JSON-RPC, one message per line, over standard input and output.",
         discussion: """
-            Without a command it serves: send one request per line, read one answer per line, close standard input to end it.
+            Without a command, mintmark runs serve: send one request per line, read one response per line, and close standard input to exit.
 
               echo '{"jsonrpc":"2.0","id":1,"method":"system.ping"}' |
                 mintmark serve --store :memory:
               mintmark call system.info
               mintmark describe token.mintForDeveloper
 
-            Without --store and --app the store is <data folder>/mintmark/default.db; the data folder is XDG_DATA_HOME or ~/.local/share.
+            The default store is <data directory>/mintmark/default.db. The data directory is XDG_DATA_HOME or ~/.local/share.
+
+            With --color auto, always or never every command says when its output is colored; NO_COLOR is respected.
 
             Every option can also be given in the environment, as MINTMARK_ and its name: MINTMARK_STORE, MINTMARK_MASTER_KEY_FILE. \
             MINTMARK_MASTER_KEY is the master key itself.
 
-            Exit codes: 0 done; 1 the request was answered with an error; 2 the store cannot be used (serve answers every request with \
-            the reason first); 3 nobody is signed in (token); 64 wrong usage; 74 the output cannot be written, or the input not be read.
+            Exit status: 0 success; 1 the method failed; 2 the store cannot be used (serve first returns the reason for every request); \
+            3 no user is signed in (token); 64 wrong usage; 74 input or output failed.
             """,
         version: Mintmark.version,
         subcommands: [
@@ -32,7 +35,13 @@ struct MintmarkCommand: ParsableCommand {
         defaultSubcommand: Serve.self)
 
     static func main() {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        // Also keeps the debuggers of other processes of this user away; `--allow-core-dumps` reverts it.
+        ProcessMemory.forbidCoreDumps()
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            arguments = try ColorChoice.taken(from: arguments)
+            try ColorChoice.checkEnvironment()
+        } catch { Ending.end(with: error, of: MintmarkCommand.self) }
         if let settings = PlainServe.settings(arguments) {
             do { try settings.serve() } catch { Ending.end(with: error, of: Serve.self) }
             return

@@ -19,7 +19,8 @@ extension StoreSettings {
             }
             // It may hold a password, so it is not repeated.
             guard isProxy, proxy.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-                throw ValidationError("--proxy is a URL such as http://proxy.example:3128, or one of https, socks5 or socks5h.")
+                throw ValidationError(
+                    "--proxy must be a URL such as http://proxy.example:3128, with the scheme http, https, socks5 or socks5h.")
             }
         }
         return CurlClient.Options(caFile: caFile, proxy: proxy, userAgent: "mintmark/\(Mintmark.version)")

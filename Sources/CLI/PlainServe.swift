@@ -10,6 +10,7 @@ enum PlainServe {
             case "--testing": settings.store.testing = true
             case "--audit-issuance": settings.store.auditIssuance = true
             case "--sequential": settings.sequential = true
+            case "--allow-core-dumps": settings.allowCoreDumps = true
             case "--smtp-unencrypted": settings.store.delivery.smtpUnencrypted = true
             default:
                 guard let value = rest.popFirst(), !value.hasPrefix("-"), set(name, value, &settings) else { return nil }
@@ -40,6 +41,7 @@ enum PlainServe {
         case "--smtp-password-file": settings.store.delivery.smtpPasswordFile = value
         case "--webhook-url": settings.store.delivery.webhookURL = value
         case "--webhook-secret-file": settings.store.delivery.webhookSecretFile = value
+        case "--audit-heads-file": settings.store.auditHeadsFile = value
         case "--audit-retention-days": return assign(Int(value), &settings.store.auditRetentionDays)
         case "--clock": return assign(Int64(value), &settings.store.clock)
         case "--db-connections": return assign(Int(value), &settings.store.dbConnections)

@@ -6,7 +6,19 @@ import Mintmark
 
 /// Output for people.
 enum Printing {
-    static let isColourful = isatty(1) == 1 && Environment.plain("NO_COLOR") == nil
+    /// A standard stream.
+    enum Stream: Int32 {
+        case output = 1
+        case error = 2
+    }
+
+    private static let colored: [Stream: Bool] = [.output: ColorChoice.isUsed(on: .output), .error: ColorChoice.isUsed(on: .error)]
+
+    /// The word before what went wrong, for standard error.
+    static var errorWord: String { red("error", on: .error) }
+
+    /// A number of things: `1 record`, `2 records`.
+    static func count(_ number: Int64, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
 
     /// Writes to standard output.
     ///
@@ -17,7 +29,7 @@ enum Printing {
         case EPIPE: throw ExitCode.success
         case let reason:
             let why = String(cString: strerror(reason))
-            err("\(red("error")) Standard output cannot be written: \(why). What was asked for may have been done.")
+            err("\(errorWord) Standard output cannot be written: \(why). What was asked for may have been done.")
             throw ExitCode(74)
         }
     }
@@ -32,16 +44,17 @@ enum Printing {
         guard let known = contractError(error) else { return error }
         let violations = (known as? InvalidParams)?.violations ?? []
         return failure(
-            type: Swift.type(of: known).type, message: known.message, code: known.code,
+            type: Swift.type(of: known).type, message: known.message,
             violations: violations.map { ($0.pointer, $0.message) })
     }
 
-    static func failure(type: String, message: String, code: Int, violations: [(pointer: String, message: String)]) -> any Error {
-        err("\(red("error")) \(type): \(message)")
-        for violation in violations where !violation.pointer.isEmpty || !message.contains(violation.message) {
-            err("  \(violation.pointer) \(violation.message)")
-        }
-        return ExitCode(8000...8999 ~= code ? 2 : 1)
+    static func failure(type: String, message: String, violations: [(pointer: String, message: String)]) -> any Error {
+        // The message of an error with violations has the first few of them; all are listed below it, with their places.
+        let end = violations.first.flatMap { first in first.message.isEmpty ? nil : message.firstRange(of: first.message)?.lowerBound }
+        let head = end.map { message[..<$0] } ?? message[...]
+        err("\(errorWord) \(type): \(head.last == " " ? head.dropLast() : head)")
+        for violation in violations { err("  \(violation.pointer.isEmpty ? "" : violation.pointer + " ")\(violation.message)") }
+        return ExitCode(Contract.ErrorTable.all.contains { $0.type == type && $0.isStoreError } ? 2 : 1)
     }
 
     /// What went wrong, in a sentence.
@@ -59,13 +72,15 @@ enum Printing {
         return 0
     }
 
-    static func bold(_ text: String) -> String { paint(text, "1") }
-    static func dim(_ text: String) -> String { paint(text, "2") }
-    static func green(_ text: String) -> String { paint(text, "32") }
-    static func red(_ text: String) -> String { paint(text, "31") }
-    static func cyan(_ text: String) -> String { paint(text, "36") }
+    static func bold(_ text: String, on stream: Stream = .output) -> String { paint(text, "1", stream) }
+    static func dim(_ text: String) -> String { paint(text, "2", .output) }
+    static func green(_ text: String) -> String { paint(text, "32", .output) }
+    static func red(_ text: String, on stream: Stream = .output) -> String { paint(text, "31", stream) }
+    static func cyan(_ text: String) -> String { paint(text, "36", .output) }
 
-    private static func paint(_ text: String, _ code: String) -> String { isColourful ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+    private static func paint(_ text: String, _ code: String, _ stream: Stream) -> String {
+        colored[stream] == true ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
 
     /// JSON with a member or element on each line, for reading.
     static func pretty(_ value: JSONValue, indent: String = "") -> String {

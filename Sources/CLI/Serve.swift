@@ -1,30 +1,31 @@
 import ArgumentParser
 import JSONRPC
 import Mintmark
+import Platform
 
 /// `mintmark serve`
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Answer requests from standard input on standard output.",
+        abstract: "Process requests from standard input and write responses to standard output.",
         discussion: """
-            Ends when standard input ends and everything is answered, on SIGTERM, or when nobody reads the answers: with status 0, with 2 \
-            if the store could not be opened (every request was answered with the reason), with 74 if the answers could not be written \
-            or the input not be read.
+            Exits when standard input has ended and all responses are written, on SIGTERM, or when the responses are no longer read. \
+            Exit status 0: success. Exit status 2: the store could not be opened; every request failed with the reason. Exit status 74: \
+            input or output failed.
 
-            Requests run side by side and are answered in any order; a caller tells the answers apart by their ids, or asks for \
-            --sequential.
+            Requests run concurrently, and responses are written in any order; the caller assigns them by id. --sequential preserves \
+            the order.
             """)
 
     @OptionGroup var options: StoreOptions
 
     @OptionGroup var serving: ServingOptions
 
-    @Flag(help: "Run requests strictly one after the other.")
+    @Flag(help: "Run requests strictly one after another.")
     var sequential = false
 
     @Option(
         help: ArgumentHelp(
-            "How messages are told apart: lines, or content-length for headers as in the Language Server Protocol. (default: lines)",
+            "The framing of messages: lines, or content-length for headers as in the Language Server Protocol. (default: lines)",
             valueName: "framing"),
         completion: .list(Framing.allCases.map(\.rawValue)))
     var framing: String?
@@ -46,12 +47,14 @@ struct ServeSettings {
     var parent: Int32?
     var framing: String?
     var traceFile: String?
+    var allowCoreDumps = false
 
     /// Serves until the end.
     ///
     /// - Throws: `ValidationError` for what makes no sense; `ExitCode` for a document that is not applied.
     func serve() throws {
         let server = try serverOptions()
+        try allowCoreDumpsIfAsked()
         let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
         let output = Descriptors.protect()
         let mintmark = try Mintmark(store, logsTo: LogRing())
@@ -63,12 +66,14 @@ struct ServeSettings {
     /// - Throws: as `serve`.
     func serveTools(grants: Set<ToolGrant>) throws {
         var server = try serverOptions()
+        try allowCoreDumpsIfAsked()
         server.framing = .lines
         server.dialect = .modelContext
         let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
         let isPublic = try store.configuration().publicCaller
         if isPublic, grants.contains(.admin) {
-            throw ValidationError("--allow admin and --caller public exclude each other: the public does not administer.")
+            throw ValidationError(
+                "--allow admin and --caller public exclude each other: public callers have no access to developer methods.")
         }
         let output = Descriptors.protect()
         let mintmark = try Mintmark(store, logsTo: LogRing()) { if !grants.contains(.admin) { $0.publicCaller = true } }
@@ -76,10 +81,18 @@ struct ServeSettings {
         try mintmark.serve(session, output: output, options: server, tracingTo: openedTraceFile()) { try document?.apply(to: $0) }
     }
 
+    private func allowCoreDumpsIfAsked() throws {
+        guard try Environment.flag("ALLOW_CORE_DUMPS", or: allowCoreDumps) else { return }
+        guard try Environment.flag("TESTING", or: store.testing) else {
+            throw ValidationError("--allow-core-dumps needs --testing: a core file contains every secret of the store.")
+        }
+        ProcessMemory.allowCoreDumps()
+    }
+
     /// To be called when the standard descriptors are safe: the file must not become one of them.
     private func openedTraceFile() throws -> OpenedTraceFile? {
         guard let file = GivenValue(traceFile, "--trace-file", "TRACE_FILE") else { return nil }
-        do { return try OpenedTraceFile(path: file.value) } catch let error as OpenedTraceFile.Unusable {
+        do throws(OpenedTraceFile.Unusable) { return try OpenedTraceFile(path: file.value) } catch {
             throw ValidationError("\(file.source): '\(file.value)' \(error.reason).")
         }
     }
@@ -88,18 +101,19 @@ struct ServeSettings {
         var server = ServerOptions()
         server.sequential = try Environment.flag("SEQUENTIAL", or: sequential)
         if let drain = try drain ?? Environment.integer("DRAIN").map({ Int($0) }) {
-            guard 0...3600 ~= drain else { throw ValidationError("--drain is between 0 and 3600 seconds.") }
+            guard 0...3600 ~= drain else { throw ValidationError("--drain must be between 0 and 3600 seconds.") }
             server.drainSeconds = drain
         }
         if let maxLine = try maxLine ?? Environment.integer("MAX_LINE").map({ Int($0) }) {
-            guard 1024...(1 << 26) ~= maxLine else { throw ValidationError("--max-line is between 1024 and 67108864 bytes.") }
+            guard 1024...(1 << 26) ~= maxLine else { throw ValidationError("--max-line must be between 1024 and 67108864 bytes.") }
             server.maximumLine = maxLine
         }
         server.parent = try parent ?? Environment.integer("PARENT").flatMap { Int32(exactly: $0) }
-        if let parent = server.parent, parent <= 0 { throw ValidationError("--parent is the number of a process.") }
+        if let parent = server.parent, parent < 0 { throw ValidationError("--parent must be a process ID, or 0 for none.") }
+        if server.parent == 0 { server.parent = nil }
         if let given = GivenValue(framing, "--framing", "FRAMING") {
             guard let framing = Framing(rawValue: given.value) else {
-                throw ValidationError("\(given.source) is lines or content-length, not '\(given.value)'.")
+                throw ValidationError("\(given.source) must be lines or content-length, not '\(given.value)'.")
             }
             server.framing = framing
         }

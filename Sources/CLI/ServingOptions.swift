@@ -3,25 +3,32 @@ import ArgumentParser
 /// The options of every command that serves over standard input and output.
 struct ServingOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Make the store be as this document declares before serving: see system.apply.", valueName: "file"),
+        help: ArgumentHelp(
+            "The path of a document that the store must match before requests are served, as in system.apply.", valueName: "file"),
         completion: .file())
     var apply: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("How long SIGTERM waits for what is in flight. (default: 5)", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The maximum time that SIGTERM waits for requests in progress. (default: 5)", valueName: "seconds"))
     var drain: Int?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The longest line, or message, that is read. (default: 1048576)", valueName: "bytes"))
+        help: ArgumentHelp("The maximum length of a request, in bytes. (default: 1048576)", valueName: "bytes"))
     var maxLine: Int?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("End when this process is gone.", valueName: "pid"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Exit when the process with this PID exits.", valueName: "pid"))
     var parent: Int32?
 
     @Option(
-        help: ArgumentHelp("Write every message to this file, both ways and without secrets; made for its owner alone.", valueName: "file"),
+        help: ArgumentHelp(
+            "The path of a file to which every message is written, without secrets. Only this user can read it.", valueName: "file"),
         completion: .file())
     var traceFile: String?
+
+    @Flag(help: "Allow core files and debuggers, for debugging; only with --testing, since they show every secret.")
+    var allowCoreDumps = false
 
     /// What was given on the command line.
     func add(to settings: inout ServeSettings) {
@@ -30,5 +37,6 @@ struct ServingOptions: ParsableArguments {
         settings.maxLine = maxLine
         settings.parent = parent
         settings.traceFile = traceFile
+        settings.allowCoreDumps = allowCoreDumps
     }
 }

@@ -21,7 +21,7 @@ final class StoreChanges: Sendable {
     /// - Throws: `ValidationError` if the system has no descriptors left.
     init(of store: Configuration.Store) throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw ValidationError("No pipe can be made: \(String(cString: strerror(errno))).") }
+        guard pipe(&ends) == 0 else { throw ValidationError("A pipe cannot be created: \(String(cString: strerror(errno))).") }
         (endRead, endWrite) = (ends[0], ends[1])
         if case .file(let path) = store {
             logFile = path + "-wal"

@@ -3,19 +3,19 @@ import Logging
 
 /// The options that say which store and how; the same for every command.
 struct StoreOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The application whose store is used: <data folder>/mintmark/<name>.db.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the application whose store is used: <data directory>/mintmark/<name>.db.", valueName: "name"))
     var app: String?
 
     @Option(
         help: ArgumentHelp(
-            "The store itself: a file in a folder that is there, :memory: for one that ends with the process, or postgres://user@host/database.",
+            "The path of the database file (its directory must exist), :memory: for a store that ends with the process, or postgres://user@host/database.",
             valueName: "path"), completion: .file())
     var store: String?
 
-    @Option(help: ArgumentHelp("The base of every issuer; an https URL.", valueName: "url"))
+    @Option(help: ArgumentHelp("The base URL of every issuer. It must be an https URL.", valueName: "url"))
     var issuer: String?
 
-    @Option(help: "The first part of pool and identity ids. (default: local-1)")
+    @Option(help: "The first part of pool and identity IDs. (default: local-1)")
     var region: String?
 
     @Option(help: "The account number in ARNs. (default: 000000000000)")
@@ -23,49 +23,58 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file with the master key, 32 bytes in base64url or hexadecimal. PostgreSQL needs one. (default: <store>.key)",
+            "The path of a file with the master key, 32 bytes in base64url or hexadecimal. Required for PostgreSQL. (default: <store>.key)",
             valueName: "path"), completion: .file())
     var masterKeyFile: String?
 
     @Option(
-        help: "Who calls: developer, or public for only what proves itself by tokens. (default: developer)",
+        help:
+            "The access level of the caller: developer for all methods, or public for methods that require a token, code or password. (default: developer)",
         completion: .list(["developer", "public"]))
     var caller: String?
 
-    @Flag(help: "Use a testing store, whose clock can be turned.")
+    @Flag(help: "Use a testing store, which has a virtual clock.")
     var testing = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Where a new testing store's clock stands, in seconds since 1970.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "The initial time of a new testing store's virtual clock, in seconds since 1970-01-01 UTC.", valueName: "seconds"))
     var clock: Int64?
 
-    @Flag(help: "Record in the audit log that tokens were minted for known identities, too.")
+    @Flag(help: "Also record tokens minted for existing identities in the audit log.")
     var auditIssuance = false
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Remove audit records that are older. (default: keep all)", valueName: "days"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The age at which audit records are removed. (default: keep all)", valueName: "days"))
     var auditRetentionDays: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Append the heads of the audit log to this file, as audit.verify takes them; made for its owner alone.", valueName: "file"),
+        completion: .file())
+    var auditHeadsFile: String?
 
     @Option(help: "Whether an older store is brought up to date: auto or never. (default: auto)", completion: .list(["auto", "never"]))
     var migrate: String?
 
-    @Option(parsing: .unconditional, help: "How many connections to a PostgreSQL server may be open at once. (default: 4)")
+    @Option(parsing: .unconditional, help: "The maximum number of connections to a PostgreSQL server. (default: 4)")
     var dbConnections: Int?
 
     @Option(
         help: ArgumentHelp(
-            "A file of certificates (PEM) that are trusted beside the system's own: for login providers, mail servers and webhooks.",
+            "The path of a file of additional trusted certificates (PEM), for identity providers, mail servers and webhooks.",
             valueName: "path"),
         completion: .file())
     var caFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "The proxy by which login providers are asked, such as http://proxy.example:3128. (default: none)", valueName: "url"))
+            "The HTTP proxy for requests to identity providers, such as http://proxy.example:3128. (default: none)", valueName: "url"))
     var proxy: String?
 
     @Option(
-        help: "The least level that is logged: trace, debug, info, notice, warning, error, critical. (default: info)",
+        help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical. (default: info)",
         completion: .list(Logger.Level.allCases.map(\.rawValue)))
     var logLevel: String?
 
@@ -75,7 +84,8 @@ struct StoreOptions: ParsableArguments {
     var settings: StoreSettings {
         StoreSettings(
             app: app, store: store, issuer: issuer, region: region, account: account, masterKeyFile: masterKeyFile, caller: caller,
-            testing: testing, clock: clock, auditIssuance: auditIssuance, auditRetentionDays: auditRetentionDays, migrate: migrate,
+            testing: testing, clock: clock, auditIssuance: auditIssuance, auditRetentionDays: auditRetentionDays,
+            auditHeadsFile: auditHeadsFile, migrate: migrate,
             dbConnections: dbConnections, caFile: caFile, proxy: proxy, logLevel: logLevel,
             delivery: delivery.settings)
     }

@@ -18,6 +18,7 @@ struct StoreSettings {
     var clock: Int64?
     var auditIssuance = false
     var auditRetentionDays: Int?
+    var auditHeadsFile: String?
     var migrate: String?
     var dbConnections: Int?
     var caFile: String?
@@ -34,31 +35,34 @@ struct StoreSettings {
         let caller = try choice(caller, "caller", ["developer", "public"]) ?? "developer"
         let migrate = try choice(migrate, "migrate", ["auto", "never"]) ?? "auto"
         if testing, caller == "public" {
-            throw ValidationError("--testing and --caller public exclude each other: a tester may do everything.")
+            throw ValidationError("--testing and --caller public exclude each other: tests require the access level developer.")
         }
         let clock = try self.clock ?? Environment.integer("CLOCK")
         if let clock, !(StoreClock.range ~= clock) {
-            throw ValidationError("--clock is between 0 and \(StoreClock.range.upperBound), the end of the year 9999.")
+            throw ValidationError("--clock must be between 0 and \(StoreClock.range.upperBound), the end of the year 9999.")
         }
-        if clock != nil, !testing { throw ValidationError("--clock needs --testing.") }
+        if clock != nil, !testing { throw ValidationError("--clock requires --testing.") }
         let (store, isAppsOwn) = try storeLocation()
-        return Configuration(
+        var configuration = Configuration(
             store: store, realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
             masterKey: try masterKey(), auditsIssuance: try Environment.flag("AUDIT_ISSUANCE", or: auditIssuance),
             auditRetentionDays: try retentionDays(), migrates: migrate == "auto", makesFolders: isAppsOwn, clock: clock,
             databaseConnections: try databaseConnections(), outgoing: try outgoing(), mail: try delivery.mail(),
             webhook: try delivery.webhook())
+        configuration.masterKeyFile = masterKeyFile ?? Environment["MASTER_KEY_FILE"]
+        configuration.auditHeadsFile = auditHeadsFile ?? Environment["AUDIT_HEADS_FILE"]
+        return configuration
     }
 
     private func retentionDays() throws -> Int? {
         guard let days = try auditRetentionDays ?? Environment.integer("AUDIT_RETENTION_DAYS").map({ Int($0) }) else { return nil }
-        guard 1...36_500 ~= days else { throw ValidationError("--audit-retention-days is between 1 and 36500.") }
+        guard 1...36_500 ~= days else { throw ValidationError("--audit-retention-days must be between 1 and 36500.") }
         return days
     }
 
     private func databaseConnections() throws -> Int {
         let count = try dbConnections ?? Environment.integer("DB_CONNECTIONS").map { Int($0) } ?? 4
-        guard 1...100 ~= count else { throw ValidationError("--db-connections is between 1 and 100.") }
+        guard 1...100 ~= count else { throw ValidationError("--db-connections must be between 1 and 100.") }
         return count
     }
 
@@ -67,14 +71,14 @@ struct StoreSettings {
         guard let value = given ?? Environment[variable] else { return nil }
         guard known.contains(value) else {
             let source = given == nil ? "MINTMARK_\(variable)" : "--\(name)"
-            throw ValidationError("\(source) is one of \(known.joined(separator: ", ")), not '\(value)'.")
+            throw ValidationError("\(source) must be one of \(known.joined(separator: ", ")), not '\(value)'.")
         }
         return value
     }
 
     /// Where the store is, and whether it is an app's own place. What the command line says goes before what the environment says.
     private func storeLocation() throws -> (store: Configuration.Store, isAppsOwn: Bool) {
-        if store != nil, app != nil { throw ValidationError("--store and --app exclude each other: both say where the store is.") }
+        if store != nil, app != nil { throw ValidationError("--store and --app exclude each other: both select the store.") }
         if let store = store ?? (app == nil ? Environment["STORE"] : nil) { return (try location(store), false) }
         return (try locationOfApp(), true)
     }
@@ -107,7 +111,7 @@ struct StoreSettings {
     private func namedKey(_ path: String) throws -> MasterKey {
         do { return try MasterKeyFile(path: path).readGiven() } catch let error as StoreCannotOpen {
             let source = masterKeyFile == nil ? "MINTMARK_MASTER_KEY_FILE" : "--master-key-file"
-            throw StoreCannotOpen(path: error.path, reason: "\(error.reason) (\(source) names it as the file of the master key)")
+            throw StoreCannotOpen(path: error.path, reason: "\(error.reason) (the file of the master key, from \(source))")
         }
     }
 
@@ -116,7 +120,7 @@ struct StoreSettings {
         guard let text = Environment["MASTER_KEY"] else { return nil }
         do { return try MasterKey(text: text) } catch {
             throw ValidationError(
-                "MINTMARK_MASTER_KEY holds no master key: 32 bytes in base64url (43 characters) or hexadecimal (64) are needed.")
+                "MINTMARK_MASTER_KEY contains no master key: 32 bytes in base64url (43 characters) or hexadecimal (64 characters).")
         }
     }
 }
@@ -126,10 +130,17 @@ extension Mintmark {
     convenience init(_ settings: StoreSettings, logsTo ring: LogRing?, changing: (inout Configuration) -> Void = { _ in }) throws {
         let name = settings.logLevel ?? Environment["LOG_LEVEL"] ?? "info"
         guard let level = Logger.Level(rawValue: name) else {
-            throw ValidationError("--log-level is one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")), not '\(name)'.")
+            throw ValidationError(
+                "--log-level must be one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")), not '\(name)'.")
         }
         var configuration = try settings.configuration()
         changing(&configuration)
+        if let path = configuration.auditHeadsFile {
+            do throws(OpenedTraceFile.Unusable) { try AuditHeadsFile(path).check() } catch {
+                let source = settings.auditHeadsFile == nil ? "MINTMARK_AUDIT_HEADS_FILE" : "--audit-heads-file"
+                throw ValidationError("\(source): '\(path)' \(error.reason).")
+            }
+        }
         self.init(configuration, logRing: ring, logLevel: level)
     }
 }

@@ -15,37 +15,37 @@ struct Tour {
         try Printing.out(Printing.bold("Mintmark: an identity service in one process") + "\n")
         let idToken = try signUp()
 
-        try say("A pool holds the identities of one application. It takes the tenant's ID tokens, and your own code's word.")
+        try say("A pool holds the identities of one application. It accepts ID tokens of the tenant and users of your own backend.")
         let settings: JSONValue = ["name": "shop", "developerProvider": "login.shop", "providers": [["tenantId": "default"]]]
         let pool = try call("pool.create", settings)
         let poolId = pool["poolId"] ?? .null
 
-        try say("A role is what credentials will stand for; its trust policy admits authenticated identities of this pool.")
+        try say("A role is assumed with the credentials; its trust policy admits authenticated identities of this pool.")
         let role = try call("role.put", ["name": "shopper", "poolId": poolId])
         _ = try call("pool.setRoles", ["poolId": poolId, "roles": ["authenticated": role["roleArn"] ?? .null]])
 
-        try say("Any JWT library verifies Alice's ID token with these keys; so does Mintmark.")
+        try say("Any JWT library can verify Alice's ID token with these keys; so can Mintmark.")
         let provider = pool["providers"]?.array?.first ?? [:]
         _ = try call("token.jwks", ["issuer": provider["issuer"] ?? .null])
         _ = try call("token.verify", ["token": idToken, "tenantId": "default"])
 
-        try say("It makes her an identity of the pool, and buys temporary credentials.")
+        try say("With it, she gets an identity in the pool and temporary credentials.")
         var login = JSONObject()
         login[provider["name"]?.string ?? ""] = idToken
         let alice = try call("identity.resolve", ["poolId": poolId, "logins": .object(login)])["identityId"] ?? .null
         let exchange = try call("credentials.get", ["identityId": alice, "logins": .object(login)])
         let credentials = exchange["credentials"] ?? [:]
 
-        try say("A request signed with them (AWS Signature Version 4) is verified without a database row.")
+        try say("A request signed with them (AWS Signature Version 4) is verified without a database query.")
         let request = try sign(credentials)
         let verified = try call("credentials.verify", ["request": request])
 
-        try say("The same user is the same identity; another user is another one.")
+        try say("The same user always gets the same identity; another user gets another one.")
         let again = try call("identity.resolve", ["poolId": poolId, "logins": .object(login)])
         let bob = try call("token.mintForDeveloper", ["poolId": poolId, "logins": ["login.shop": "bob"]])
 
         try check(again["identityId"] == alice, "alice kept her identity")
-        try check(bob["identityId"] != alice, "bob has one of his own")
+        try check(bob["identityId"] != alice, "bob has a different identity")
         try check(verified["principal"]?["identityId"] == alice, "the signed request is alice's")
         try Printing.out(
             "\nNext: \(Printing.bold("mintmark methods")), \(Printing.bold("mintmark describe token.mintForDeveloper")), README.md")
@@ -55,20 +55,20 @@ struct Tour {
     ///
     /// - Returns: her ID token.
     private func signUp() throws -> JSONValue {
-        try say("Alice signs up. An address is all it takes; a code goes there.")
+        try say("Alice signs up with her email address. A one-time code is sent there.")
         let started = try call("signUp.start", ["username": "alice@example.com"])
         let continuation = started["continuationToken"] ?? .null
 
-        try say("This is a testing store: the mail stays here, and can be read.")
+        try say("This is a testing store: it captures the email, which can be read.")
         let messages = try call("test.outbox", ["to": "alice@example.com"])["messages"]?.array ?? []
         let code = messages.first?["code"]?.string ?? ""
 
-        try say("She mistypes the code: the answer says what is left, and her token stays good.")
+        try say("She enters a wrong code: the error states the attempts left, and the continuation token stays valid.")
         let mistyped = String(code.dropLast()) + (code.hasSuffix("0") ? "1" : "0")
         let refused = try refusal("signUp.submitCode", ["continuationToken": continuation, "code": .string(mistyped)])
-        try check(refused["data"]?["type"]?.string == "invalidCode", "a wrong code is told apart and counted")
+        try check(refused["data"]?["type"]?.string == "invalidCode", "a wrong code is detected and counted")
 
-        try say("The right one makes the account, and what completed the sign-up signs her in.")
+        try say("The correct code creates the account, and the continuation token of the completed sign-up signs her in.")
         let completed = try call("signUp.submitCode", ["continuationToken": continuation, "code": .string(code)])
         let signedIn = try call("signIn.withContinuation", ["continuationToken": completed["continuationToken"] ?? .null])
         try check(signedIn["account"]?["accountId"] == completed["accountId"], "alice has an account and is signed in")
@@ -112,14 +112,14 @@ struct Tour {
         return responder.answer(request.bytes).flatMap { try? JSONValue(parsing: $0) } ?? [:]
     }
 
-    /// The value with long texts cut, so that a line stays readable.
+    /// The value with long tokens and keys cut, so that a line stays readable. Messages are shown whole.
     private func short(_ value: JSONValue) -> JSONValue {
         switch value {
-        case .string(let text) where text.count > 64: return .string(text.prefix(40) + "…" + text.suffix(8))
+        case .string(let text) where text.count > 64 && !text.contains(" "): return .string(text.prefix(40) + "…" + text.suffix(8))
         case .array(let elements): return .array(elements.map(short))
         case .object(let object):
             var shortened = JSONObject()
-            for (name, value) in object.members { shortened[name] = short(value) }
+            for (name, value) in object.members { shortened[name] = name == "html" ? "…" : short(value) }
             return .object(shortened)
         default: return value
         }

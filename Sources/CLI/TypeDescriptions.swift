@@ -64,7 +64,7 @@ struct TypeDescriptions {
         case "object" where schema["properties"] == nil:
             guard let values = schema["additionalProperties"], values["type"] != nil || values["$ref"] != nil else { return "any object" }
             return "object of \(text(of: values, isShort: true))"
-        case let type?: return type + (isShort ? "" : schema["pattern"]?.string.map { " like \($0)" } ?? "")
+        case let type?: return type + (isShort ? "" : schema["patternDescription"]?.string.map { ": \($0)" } ?? "")
         case nil: return "any value"
         }
     }

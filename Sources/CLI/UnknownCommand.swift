@@ -10,9 +10,12 @@ enum UnknownCommand {
         let known = MintmarkCommand.configuration.subcommands.map { $0._commandName } + ["help"]
         if known.contains(word) { return }
         if Contract.MethodTable.all.contains(where: { $0.name == word }) {
-            throw ValidationError("\(word) is a method, not a command: mintmark call \(word)")
+            throw ValidationError("\(word) is a method, not a command. Run mintmark call \(word)")
+        }
+        if let method = MethodInfo.called(word, among: Contract.MethodTable.all).first {
+            throw ValidationError("There is no command '\(word)'. The method \(method.name) does that: mintmark describe \(word)")
         }
         let hint = Contract.NearestNames.hint(word, among: known, otherwise: "The commands are \(known.joined(separator: ", ")).")
-        throw ValidationError("There is no command '\(word)'.\(hint)")
+        throw ValidationError("Unknown command '\(word)'.\(hint)")
     }
 }

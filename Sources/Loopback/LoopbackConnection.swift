@@ -27,10 +27,10 @@ struct LoopbackConnection {
             guard let bytes = try readHead(deadline) else { return nil }
             let head = try RequestHead(bytes)
             guard head.isForThisMachine else {
-                throw RequestHead.Refusal(status: 421, text: "Address this server as 127.0.0.1 or localhost.")
+                throw RequestHead.Refusal(status: 421, text: "Use 127.0.0.1 or localhost as the host.")
             }
             guard head.bodyLength <= limits.bodyBytes else {
-                throw RequestHead.Refusal(status: 413, text: "A body has at most \(limits.bodyBytes) bytes.")
+                throw RequestHead.Refusal(status: 413, text: "The body can have at most \(limits.bodyBytes) bytes.")
             }
             if head.expectsContinue, head.isChunked ? buffer.isEmpty : buffer.count < head.bodyLength {
                 guard Socket.write(descriptor, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), deadline: deadline) else { return nil }
@@ -77,11 +77,11 @@ struct LoopbackConnection {
             guard let line = try readLine(deadline) else { return nil }
             let count = try RequestHead.chunkLength(line)
             guard body.count + count <= limits.bodyBytes else {
-                throw RequestHead.Refusal(status: 413, text: "A body has at most \(limits.bodyBytes) bytes.")
+                throw RequestHead.Refusal(status: 413, text: "The body can have at most \(limits.bodyBytes) bytes.")
             }
             if count == 0 { break }
             guard let chunk = try readBody(count, deadline), let end = try readLine(deadline) else { return nil }
-            guard end.isEmpty else { throw RequestHead.Refusal(status: 400, text: "A chunk is longer than it says.") }
+            guard end.isEmpty else { throw RequestHead.Refusal(status: 400, text: "A chunk is longer than its stated length.") }
             body += chunk
         }
         var trailing = 0
@@ -97,7 +97,7 @@ struct LoopbackConnection {
     private mutating func readLine(_ deadline: UInt64) throws -> [UInt8]? {
         while true {
             if let end = buffer.firstIndex(of: 0x0A) {
-                guard end > 0, buffer[end - 1] == 0x0D else { throw RequestHead.Refusal(status: 400, text: "Lines end with CR LF.") }
+                guard end > 0, buffer[end - 1] == 0x0D else { throw RequestHead.Refusal(status: 400, text: "Lines must end with CR LF.") }
                 defer { buffer.removeFirst(end + 1) }
                 return Array(buffer[..<(end - 1)])
             }
@@ -116,7 +116,7 @@ struct LoopbackConnection {
                 return head
             }
             guard buffer.count <= limits.headBytes else {
-                throw RequestHead.Refusal(status: 431, text: "A request's head has at most \(limits.headBytes) bytes.")
+                throw RequestHead.Refusal(status: 431, text: "The head of a request can have at most \(limits.headBytes) bytes.")
             }
             searched = max(0, buffer.count - 3)
             guard read(deadline: deadline) else { return nil }

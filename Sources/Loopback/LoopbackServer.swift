@@ -50,7 +50,7 @@ public final class LoopbackServer: Sendable {
         let reason = startThread { [self] in accept() }
         guard reason == 0 else {
             Glibc.close(descriptor)
-            throw LoopbackFailure(port: Int(port), reason: "no thread can be started: \(String(cString: strerror(reason)))")
+            throw LoopbackFailure(port: Int(port), reason: "a thread could not be started: \(String(cString: strerror(reason)))")
         }
     }
 

@@ -55,7 +55,7 @@ public final class Mintmark: Sendable {
         faults?.whenCleared { foreign.forgetFailures() }
         counters = Counters(onEnd: logRing == nil ? nil : CallLog(log).listener) { method, trace, incident, error in
             log.error(
-                "a request failed inside",
+                "a request failed with an internal error",
                 metadata: ["method": "\(method)", "trace": "\(trace ?? "")", "incident": "\(incident)", "error": "\(error)"])
         }
     }
@@ -96,7 +96,7 @@ public final class Mintmark: Sendable {
         func count(_ change: AppliedChange.Change) -> Logger.MetadataValue {
             .stringConvertible(Int64(changes.count { $0.change == change }))
         }
-        let what: Logger.Message = request.dryRun ? "would apply (dryRun), and changed nothing" : "applied"
+        let what: Logger.Message = request.dryRun ? "would apply the document (dry run); nothing was changed" : "applied"
         log.info(what, metadata: ["created": count(.created), "updated": count(.updated), "unchanged": count(.unchanged)])
     }
 
@@ -138,9 +138,12 @@ public final class Mintmark: Sendable {
         if let services = opened {
             services.loopback.stop()
             services.provider.stop()
-            services.surroundings.callbacks.stop()
+            services.accounts.callbacks.stop()
+            services.accounts.notices.finish()
             // What was in memory is gone: nothing of it is left to be swept or to be verified.
-            if configuration.store != .memory { services.housekeeping.finish(handsOutHeads: logsHeads) }
+            if configuration.store != .memory {
+                services.housekeeping.finish(handsOutHeads: logsHeads || configuration.auditHeadsFile != nil)
+            }
             services.surroundings.database.close()
         }
         logRing?.flush()

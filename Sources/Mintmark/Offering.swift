@@ -30,7 +30,9 @@ public struct Offering: MethodLookup {
     public func nearest(to name: String) -> [String] {
         // The first thing that everybody forgets.
         if !testing, Contract.MethodTable.all.contains(where: { $0.isTesting && $0.name == name }) { return ["\(name) with --testing"] }
-        return Contract.NearestNames.of(name, among: names)
+        let offered = Set(names)
+        let called = MethodInfo.called(name, among: Contract.MethodTable.all.filter { offered.contains($0.name) }).map(\.name)
+        return called + Contract.NearestNames.of(name, among: names).filter { !called.contains($0) }
     }
 
     private static func method(_ info: MethodInfo, _ mintmark: Mintmark) -> Method {
@@ -73,7 +75,7 @@ public struct Offering: MethodLookup {
                 try run(place, mintmark, isPublic: isPublic, call, params, &result)
             }
         } catch let wait as AwaitsPeople {
-            let later = try call.answerLater(onCancel: wait.giveUp)
+            let later = try call.answerLater(endsWithInput: !wait.isBrief, onCancel: wait.giveUp)
             wait.whenOver {
                 later.resume(on: .network) { call, result in try run(place, mintmark, isPublic: isPublic, call, params, &result) }
             }
@@ -155,6 +157,7 @@ struct CallAdapter: CallContext {
 
     var trace: String? { call.trace }
     var isCancelled: Bool { call.isCancelled }
+    var isFirstRun: Bool { call.isFirstRun }
     func progress(_ value: JSONValue) { call.progress(value) }
     func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) { call.notify(N.name) { params.write(to: &$0) } }
 }

@@ -1,12 +1,14 @@
 import Contract
 import Identity
+import Loopback
 import Platform
 
 /// Every namespace over one open store. The members are what a Swift program calls in process.
 ///
 /// A class, because every request takes it up: as a struct of services it would be copied member by member each time.
 public final class Services: Sendable {
-    public let surroundings: Surroundings
+    public let surroundings: ServiceContext
+    let accounts: AccountsContext
     public let account: AccountService
     let apply: ApplyService
     public let audit: AuditService
@@ -36,35 +38,48 @@ public final class Services: Sendable {
     /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
     let bound: [BoundMethod?]
 
-    init(_ surroundings: Surroundings, _ mintmark: Mintmark) {
-        let catalogue = Catalogue(vault: surroundings.vault, realm: surroundings.realm)
+    init(_ accounts: AccountsContext, _ mintmark: Mintmark) {
+        let surroundings = accounts.service
+        let signingKeys = SigningKeys(vault: surroundings.vault)
+        let pools = PoolConfigurationCache(
+            signingKeys: signingKeys, tenants: StoreTenantLogins(surroundings, signingKeys), vault: surroundings.vault,
+            realm: surroundings.realm)
+        let tenants = TenantConfigurationCache(signingKeys: signingKeys)
         self.surroundings = surroundings
-        account = AccountService(surroundings, catalogue)
+        self.accounts = accounts
+        account = AccountService(accounts, tenants, identities: PoolIdentities(pools))
         apply = ApplyService(surroundings)
         audit = AuditService(surroundings)
-        compat = CompatService(surroundings, catalogue)
-        credentials = CredentialsService(surroundings, catalogue)
-        identity = IdentityService(surroundings, catalogue)
-        idp = IdpService(surroundings, catalogue)
-        key = KeyService(surroundings, catalogue)
-        mfa = MfaService(surroundings, catalogue)
-        passwordReset = PasswordResetService(surroundings, catalogue)
-        pool = PoolService(surroundings, catalogue)
-        role = RoleService(surroundings, catalogue)
-        session = SessionService(surroundings, catalogue)
+        compat = CompatService(surroundings, pools)
+        credentials = CredentialsService(surroundings, pools)
+        identity = IdentityService(surroundings, pools)
+        idp = IdpService(accounts, tenants)
+        key = KeyService(surroundings, signingKeys, owners: StoreKeyOwners())
+        mfa = MfaService(accounts, tenants)
+        passwordReset = PasswordResetService(accounts, tenants)
+        pool = PoolService(surroundings, pools)
+        role = RoleService(surroundings, pools)
+        session = SessionService(accounts, tenants)
         ownSessions = OwnSessions(session)
-        signIn = SignInService(surroundings, catalogue)
-        signUp = SignUpService(surroundings, catalogue)
-        tenant = TenantService(surroundings, catalogue)
+        signIn = SignInService(accounts, tenants)
+        signUp = SignUpService(accounts, tenants)
+        tenant = TenantService(accounts, tenants)
         store = StoreService(surroundings, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
-        token = TokenService(surroundings, catalogue)
-        credentialsProvider = CredentialsProviderService(surroundings, catalogue)
+        token = TokenService(surroundings, pools)
+        credentialsProvider = CredentialsProviderService(surroundings, pools)
         loopback = LoopbackCompat(compat)
-        provider = TestProvider(surroundings, catalogue, failures: .logged(to: mintmark.log))
+        provider = TestProvider(accounts, tenants, accounts: account, failures: .logged(to: mintmark.log))
         housekeeping = Housekeeping(
-            surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 },
-            reports: .logged(to: mintmark.log))
-        let test = mintmark.configuration.testing ? TestService(surroundings, catalogue, loopback, provider, housekeeping) : nil
+            surroundings,
+            sweeps: Sweep.all(
+                of: surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 }),
+            reports: .logged(to: mintmark.log, headsFile: mintmark.configuration.auditHeadsFile.map { AuditHeadsFile($0) }),
+            // The notices that another process has left, or whose time to be sent again has come.
+            afterSweep: { [accounts] settles in if settles { accounts.sendDueNotices() } else { accounts.sendNotices() } })
+        let hooks = TestHooks(
+            tables: Schema.tables, settle: { [housekeeping] in try housekeeping.settle() },
+            serveHTTP: { [loopback] port throws(LoopbackFailure) in try loopback.server(port: port).baseURL })
+        let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, hooks) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
             identity: identity, idp: idp, key: key, mfa: mfa, passwordReset: passwordReset, pool: pool, role: role,

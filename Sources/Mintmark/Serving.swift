@@ -32,25 +32,27 @@ extension Mintmark {
                 _exit(status)
             })
         watchInFlight { server.inFlight }
+        logRefusedThreads()
         logsOpening.store(true, ordering: .relaxed)
         Signals.take { server.terminate() }
         try prepare(self)
         // So that what is wrong with the store is said at once, and the first request finds it open.
-        Thread.start(name: "opening") { _ = try? self.services() }
+        if !Thread.start(name: "opening", { _ = try? self.services() }) { _ = try? services() }
         server.run()
     }
 
     /// Closes the store, unless a server that does nothing any more keeps it from that: what was answered is kept there all the same.
     private func close(within seconds: Int) {
         let isOver = Gate(false)
-        Thread.start(name: "closing") {
+        let close: @Sendable () -> Void = {
             self.close(logsHeads: true)
             isOver.withLock { $0 = true }
             isOver.signal()
         }
+        if !Thread.start(name: "closing", close) { close() }
         let deadline = Monotonic.nanoseconds() + UInt64(max(1, seconds)) * 1_000_000_000
         if isOver.wait(deadline: deadline, until: { $0 ? () : nil }) == nil {
-            log.warning("the store does not let itself be closed; the process ends without that")
+            log.warning("the store could not be closed; the process exits anyway")
             logRing?.flush()
         }
     }
@@ -61,21 +63,46 @@ extension Mintmark {
         for file in [path, path + ".key"] {
             var facts = stat()
             guard stat(file, &facts) == 0, facts.st_mode & 0o077 != 0 else { continue }
-            log.warning("others on this machine may read a file of the store", metadata: ["file": "\(file)", "remedy": "chmod 600"])
+            log.warning(
+                "a file of the store is readable by other users of this machine", metadata: ["file": "\(file)", "remedy": "chmod 600"])
         }
     }
 
     /// What to end the process with; what is wrong with its input and output is logged.
     private func status(after ending: ServerEnding) -> Int32 {
-        func logged(_ message: Logger.Message, _ reason: Int32) -> Int32 {
-            log.error(message, metadata: ["reason": "\(String(cString: strerror(reason)))"])
+        func logged(_ message: Logger.Message, _ reason: String) -> Int32 {
+            log.error(message, metadata: ["reason": "\(reason)"])
             return 74
         }
         switch ending {
-        case .outputUnwritable(let reason): return logged("the answers cannot be written", reason)
-        case .inputUnreadable(let reason): return logged("the input cannot be read", reason)
+        case .outputUnwritable(let reason): return logged("the responses cannot be written", String(cString: strerror(reason)))
+        // The response to that header states the problem.
+        case .inputUnreadable(EBADMSG):
+            return logged("the requests cannot be read", "a message has a malformed header, so the next message cannot be found")
+        case .inputUnreadable(let reason): return logged("the requests cannot be read", String(cString: strerror(reason)))
         case .inputEnded: return isStoreRefused(waiting: true) ? 2 : 0
         case .told: return isStoreRefused(waiting: false) ? 2 : 0
+        }
+    }
+
+    /// Logs threads that the system refuses, at most once in ten seconds: then every request meets the same.
+    private func logRefusedThreads() {
+        let log = log
+        let last = Mutex<UInt64>(0)
+        Thread.onRefusal { name, reason in
+            let now = Monotonic.nanoseconds()
+            let isNews = last.withLock { last in
+                guard last == 0 || now - last >= 10_000_000_000 else { return false }
+                last = now
+                return true
+            }
+            guard isNews else { return }
+            log.warning(
+                "the operating system refuses another thread; requests wait for the threads that exist, or fail with tooManyRequests",
+                metadata: [
+                    "thread": "\(name)", "reason": "\(String(cString: strerror(reason)))",
+                    "remedy": "raise the limit of processes and threads (ulimit -u, pids.max)",
+                ])
         }
     }
 

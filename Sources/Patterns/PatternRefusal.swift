@@ -10,7 +10,7 @@ public enum PatternRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .libraryMissing(let why): "PCRE2 cannot be loaded (\(why)). Install it: apt-get install libpcre2-8-0"
         case .tooLong(let bytes): "The pattern is longer than \(bytes) bytes."
-        case .malformed(let offset, let reason): "The pattern cannot be read at character \(offset): \(reason)."
+        case .malformed(let offset, let reason): "The pattern is not valid at character \(offset): \(reason)."
         }
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Runs something after a while, on one thread of its own that is there only as long as something is to come.
 public final class Alarms: Sendable {
     private struct Alarm {
@@ -14,15 +16,40 @@ public final class Alarms: Sendable {
 
     public init() {}
 
-    /// Runs `body`, which should return soon, after so many nanoseconds.
-    public func after(nanoseconds: UInt64, _ body: @escaping @Sendable () -> Void) {
+    /// Runs `body`, which should return soon, after so many nanoseconds. Where the system refuses a thread it runs later: a thread is asked
+    /// for again with the next alarm.
+    ///
+    /// - Returns: Whether there is a thread that waits for it.
+    @discardableResult
+    public func after(nanoseconds: UInt64, _ body: @escaping @Sendable () -> Void) -> Bool {
         let alarm = Alarm(deadline: Monotonic.nanoseconds() + nanoseconds, body: body)
         let needsThread = state.withLock { state in
             state.alarms.append(alarm)
             defer { state.hasThread = true }
             return !state.hasThread
         }
-        if needsThread { Thread.start(name: "alarms") { [self] in run() } } else { state.signal() }
+        guard needsThread else {
+            state.signal()
+            return true
+        }
+        let isStarted = Thread.start(name: "alarms") { [self] in run() }
+        if !isStarted { state.withLock { $0.hasThread = false } }
+        return isStarted
+    }
+
+    /// Runs `body` after so many nanoseconds. Where the system refuses a thread, this one waits, and runs it.
+    public func afterOrHere(nanoseconds: UInt64, _ body: @escaping @Sendable () -> Void) {
+        let isDone = Gate(false)
+        let once: @Sendable () -> Void = {
+            let isFirst = isDone.withLock { isDone in
+                defer { isDone = true }
+                return !isDone
+            }
+            if isFirst { body() }
+        }
+        guard !after(nanoseconds: nanoseconds, once) else { return }
+        usleep(UInt32(clamping: nanoseconds / 1_000))
+        once()
     }
 
     private func run() {

@@ -40,7 +40,7 @@ public final class LineFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw Failure(reason: status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is not a file", hasBegun: false)
+            throw Failure(reason: status.st_mode & S_IFMT == S_IFDIR ? "it is a directory" : "it is not a regular file", hasBegun: false)
         }
         return descriptor
     }

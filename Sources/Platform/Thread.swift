@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Threads of the operating system. Work that may block runs on them, never on a shared cooperative pool.
 public enum Thread {
@@ -11,12 +12,26 @@ public enum Thread {
 
     /// Starts a detached thread named `name` (15 bytes are kept). Every signal is blocked in it, so that signals reach
     /// only the thread that waits for them.
-    public static func start(name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void) {
+    ///
+    /// - Returns: Whether there is such a thread. The system refuses one where a user or a group of processes has too many
+    ///   (`RLIMIT_NPROC`, `pids.max`); then `body` does not run, and `onRefusal` has been told.
+    public static func start(name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void) -> Bool {
         let reason = tryStart(name: name, priority: priority, body)
-        precondition(reason == 0, "the system refused a thread: \(String(cString: strerror(reason)))")
+        if reason != 0 { listener.withLock { $0 }.closure?(name, reason) }
+        return reason == 0
     }
 
-    /// Starts a thread as `start` does, where it can be done without.
+    /// Called by `start` for every thread that the system refuses, with its name and the system's number for the reason.
+    ///
+    /// - Parameter listener: runs on the thread that asked for another one, possibly with locks held: it returns soon and starts no thread
+    ///   with `start`.
+    public static func onRefusal(_ listener: @escaping @Sendable (_ name: String, _ reason: Int32) -> Void) {
+        Self.listener.withLock { $0.closure = listener }
+    }
+
+    private static let listener = Mutex<Held<(@Sendable (_ name: String, _ reason: Int32) -> Void)?>>(Held(nil))
+
+    /// Starts a thread as `start` does, without telling `onRefusal`.
     ///
     /// - Returns: 0, or the system's number for why it has refused one, such as `EAGAIN` where there are too many.
     public static func tryStart(name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void) -> Int32 {

@@ -13,7 +13,7 @@ enum Nesting {
     static func enter(_ store: AnyObject) throws(StoreError) -> UnsafeMutableRawPointer? {
         let outer = pthread_getspecific(key)
         let own = Unmanaged.passUnretained(store).toOpaque()
-        if outer == own { throw .failed(reason: "a transaction was begun inside another one of the same store") }
+        if outer == own { throw .failed(reason: "a transaction was started inside another transaction of the same store") }
         pthread_setspecific(key, own)
         return outer
     }

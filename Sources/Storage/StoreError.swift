@@ -23,20 +23,21 @@ extension StoreError: CustomStringConvertible {
     /// What happened, and what a person can do about it.
     public var description: String {
         switch self {
-        case .busy: "another process holds the store locked; try again in a moment"
+        case .busy: "another process has locked the store; try again in a moment"
         case .readOnly(let reason):
-            "the store cannot be written: \(reason); check who owns the file and its folder, and whether the disk is mounted read-only"
-        case .full: "there is no room left to write; free some, or raise the quota or the file size limit"
-        case .corrupt(let reason): "the store does not read as it was written: \(reason); keep a copy and restore a backup"
+            "the store cannot be written: \(reason); check the owner of the file and its directory, and whether the disk is mounted read-only"
+        case .full: "the disk is full; free some space, or increase the quota or the file size limit"
+        case .corrupt(let reason): "the content of the store is not valid: \(reason); copy the store and restore a backup"
         case .tooNew(let found, let supported):
-            "the store has schema version \(found), and this program knows versions up to \(supported + 1); use the newer program"
-        case .tooOld(let found, let needed): "the store has schema version \(found), and this program needs \(needed); migrate it"
-        case .notAStore(let path): "\(path) is not a store of this program; it was left as it is, name another file"
+            "the store has schema version \(found), and this program supports versions up to \(supported + 1); use a newer program"
+        case .tooOld(let found, let needed):
+            "the store has schema version \(found), and this program requires version \(needed); migrate it"
+        case .notAStore(let path): "\(path) is not a store of this program; it was not changed, use another file"
         case .cannotOpen(let path, let reason): "\(path) cannot be opened: \(reason)"
-        case .unreachable(let path, let reason): "\(path) cannot be reached: \(reason); try again in a moment"
+        case .unreachable(let path, let reason): "\(path) is not reachable: \(reason); try again in a moment"
         case .outcomeUnknown:
-            "the connection was lost while committing, and whether the change was kept cannot be found out; look before you repeat it"
-        case .failed(let reason): "the database refused what this program asked: \(reason)"
+            "the connection was lost during the commit, and it is unknown whether the change was committed; check before you retry"
+        case .failed(let reason): "the database rejected a statement of this program: \(reason)"
         case .closed: "the store is closed"
         }
     }

@@ -8,6 +8,9 @@
 public final class Transaction {
     private var session: (any Session)?
 
+    /// Whether the caller that began the transaction has to do something after the commit. It says itself what that is.
+    public var needsFollowUp = false
+
     init(_ session: any Session) { self.session = session }
 
     /// Runs a statement; the generic functions below are compiled where they are used.

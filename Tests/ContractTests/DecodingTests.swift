@@ -136,7 +136,7 @@ import Testing
     func noParameters() {
         #expect(Self.found(SystemPing.self, "{}") == [])
         let violation = Self.violations(SystemPing.self, #"{"noSuchParameter": 1}"#).first
-        #expect(violation?.message == "noSuchParameter is not known here. There are no parameters here.")
+        #expect(violation?.message == "noSuchParameter is not known here. The method has no parameters.")
     }
 
     @Test("a request with thousands of violations gets a bounded list that says there are more")

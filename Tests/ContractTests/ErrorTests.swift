@@ -201,13 +201,14 @@ import Testing
 
     @Test("what depends on data that is not always there is said only with it, and a sentence ends in one full stop")
     func sometimes() {
-        #expect(ContinuationTokenExpired().message == "The flow is too old to go on. Start anew.")
-        #expect(ContinuationTokenExpired(expiredAt: 9).message == "The flow is too old to go on: it ended at 9. Start anew.")
+        #expect(ContinuationTokenExpired().message == "The flow has expired. Start a new flow.")
+        #expect(ContinuationTokenExpired(expiredAt: 9).message == "The flow has expired: it ended at 9. Start a new flow.")
         #expect(
-            InvalidCode(attemptsLeft: 1).message == "This is not the code. Tries left with it: 1. The continuation token stays valid.")
+            InvalidCode(attemptsLeft: 1).message
+                == "The code is wrong. Attempts left for this code: 1. The continuation token stays valid.")
         #expect(
             InvalidTenantSettings(pointer: "/a", reason: "It cannot be read.").message
-                == "The settings are not accepted at '/a': It cannot be read.")
+                == "The settings are not valid at '/a': It cannot be read.")
         let reasons: [PasswordFailure] = [.init(rule: .tooShort, message: "It is short."), .init(rule: .tooWeak, message: "It is weak.")]
         #expect(InvalidPassword(reasons: reasons).message == "The password is not accepted. It is short. It is weak.")
     }
@@ -215,7 +216,7 @@ import Testing
     @Test("an error fills its data into its message, and writes it with its type")
     func data() throws {
         let error = TokenAudienceMismatch(expected: "a", actual: ["b", "c"])
-        #expect(error.message == "The token is for b, c, not for a.")
+        #expect(error.message == "Wrong token audience: expected a, got b, c.")
         var writer = JSONWriter()
         error.writeData(to: &writer)
         #expect(try JSONValue(parsing: writer.bytes) == ["type": "tokenAudienceMismatch", "expected": "a", "actual": ["b", "c"]])

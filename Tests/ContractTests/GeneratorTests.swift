@@ -31,6 +31,9 @@ import Testing
         ("types/PoolId.json", "\"minLength\"", "\"format\"", "the keyword format cannot be used here"),
         ("types/PoolId.json", "[0-9a-f-]+$", "(?=x)$", "of (? only (?: is known"),
         ("types/PoolId.json", "[0-9a-f-]+$", "[0-9a-f-]+", "a pattern stands between ^ and $"),
+        ("types/PoolId.json", "\"patternDescription\"", "\"default\"", "the pattern needs a patternDescription"),
+        ("types/PoolId.json", "a region, a colon", "^[a-z]+$, a colon", "no regular expression"),
+        ("types/PoolId.json", "\"pattern\"", "\"default\"", "patternDescription needs a pattern"),
         ("types/PoolId.json", "\"string\"", "\"number\"", "needs $ref or a type"),
         ("methods/pool.get.json", "[\"poolNotFound\"]", "[\"poolLost\"]", "the error poolLost is not in errors.json"),
         ("methods/pool.get.json", "{\"poolId\": \"$pool\"}", "{\"poolId\": \"?\"}", "must match"),
@@ -47,9 +50,12 @@ import Testing
         ("methods/role.get.json", "exactlyOne", "one", "needs one of exactlyOne"),
         ("methods/role.get.json", "\"roleArn\"]", "\"arn\"]", "is no optional member"),
         ("errors.json", "\"code\": 2001", "\"code\": 2002", "the code 2002 belongs to poolNotFound and poolExists"),
-        ("errors.json", "There is no pool {poolId}", "There is no pool {id}", "{id}, which is no required member"),
-        ("errors.json", "There is no pool {poolId}", "There is no pool [{poolId}]", "a part in brackets needs one optional member"),
-        ("errors.json", "\"when\": \"exp is past.\"", "\"if\": \"exp is past.\"", "the keyword if cannot be used here"),
+        ("errors.json", "Pool {poolId} does not exist", "Pool {id} does not exist", "{id}, which is no required member"),
+        (
+            "errors.json", "Pool {poolId} does not exist", "Pool [{poolId}] does not exist",
+            "a part in brackets needs one member of its data that is optional or a list"
+        ),
+        ("errors.json", "\"when\": \"The time in `exp`", "\"if\": \"The time in `exp`", "the keyword if cannot be used here"),
     ]
 
     @Test("a flaw in the schemas is named with its place", arguments: flaws)

@@ -29,9 +29,11 @@ import Testing
     func values() {
         #expect(
             messages(PoolGet.self, #"{"poolId": "näh"}"#)
-                == [#"poolId must match ^[\w-]+:[0-9a-f-]+$; it is "näh"."#])
+                == [
+                    #"poolId must be a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`; it is "näh"."#
+                ])
         #expect(messages(PoolList.self, #"{"limit": 61}"#) == ["limit must be at most 60; it is 61."])
-        #expect(messages(PoolList.self, #"{"limit": null}"#) == ["limit must be an integer; it is null: leave it out instead."])
+        #expect(messages(PoolList.self, #"{"limit": null}"#) == ["limit must be an integer; it is null: omit it instead."])
         #expect(messages(PoolGet.self, #"{"poolId": null}"#) == ["poolId must be a string; it is null."])
     }
 

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 from endtoend import EndToEnd
 from sidecar import ROOT
@@ -50,6 +51,14 @@ class MailServer(Delivery):
         """What came for an address, read by Python's email under its strict policy."""
         return self.ask(take=address)
 
+    def arrived(self, address=ALICE):
+        """The same for what is sent after the answer: the first messages that come within 20 seconds."""
+        deadline = time.monotonic() + 20
+        while not (found := self.take(address)):
+            self.assertLess(time.monotonic(), deadline, f"no message came for {address}")
+            time.sleep(0.02)
+        return found
+
     def wait_until_underway(self, address):
         """Until the server has begun to take a message for a slow address, one more than the last time."""
         known = self.underway.get(address, 0)
@@ -59,8 +68,8 @@ class MailServer(Delivery):
     def smtp(self, name="login", **more):
         return {"host": "localhost", "port": self.ports[name], "user": USER, "password": PASSWORD, "from": "accounts@shop.example"} | more
 
-    def process(self, port, password=PASSWORD):
-        return self.spawn(environment={
+    def process(self, port, password=PASSWORD, **more):
+        return self.spawn(**more, environment={
             "MINTMARK_SMTP_URL": f"smtp://localhost:{port}", "MINTMARK_SMTP_USER": USER, "MINTMARK_SMTP_PASSWORD": password,
             "MINTMARK_MAIL_FROM": "accounts@shop.example", "MINTMARK_CA_FILE": self.authority})
 

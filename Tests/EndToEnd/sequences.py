@@ -35,9 +35,6 @@ class Store:
         store, environment = stores.current.place(self.name)
         self.sidecar = Sidecar(store=store, environment=environment, testing=True)
         self.now = self.sidecar.call("test.clock", {"freeze": True, "setAt": MOMENT})["now"]
-        self.reader, self.visitor = (
-            self.sidecar.call("role.put", {"name": name, "trustPolicy": trust(**{"ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": amr}})})["roleArn"]
-            for name, amr in [("reader", "authenticated"), ("visitor", "unauthenticated")])
         self.rows = stores.current.reader(self.name)
         self._foreign = None
 
@@ -62,8 +59,13 @@ class Sequence(Operations):
         self.log, self.before = [], {}
         self.model = Pool(DEVELOPER, guests=self.random.random() < 0.8, classic=self.random.random() < 0.9)
         self.pool = self.sidecar.call("pool.create", self.settings())["poolId"]
-        self.sidecar.call("pool.setRoles", {"poolId": self.pool, "roles": {"authenticated": store.reader, "unauthenticated": store.visitor}})
+        self.reader, self.visitor = (self.role(name, amr) for name, amr in [("reader", "authenticated"), ("visitor", "unauthenticated")])
+        self.sidecar.call("pool.setRoles", {"poolId": self.pool, "roles": {"authenticated": self.reader, "unauthenticated": self.visitor}})
         self.prepare()
+
+    def role(self, name, amr):
+        policy = trust(**{"StringEquals": {f"{PRINCIPAL}:aud": self.pool}, "ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": amr}})
+        return self.sidecar.call("role.put", {"name": f"{name}-{self.pool.partition(':')[2]}", "trustPolicy": policy})["roleArn"]
 
     @property
     def now(self):

@@ -1,22 +1,30 @@
-"""Runs the unittest files of a folder: `suite.py [--postgres] FOLDER [IMPORT-FOLDER…] [-k NAME]`. Ends with "N passed, N failed".
+"""Runs the unittest files of a folder: `suite.py [--postgres] [--jobs N] FOLDER [IMPORT-FOLDER…] [-k NAME]`. Ends with "N passed, N failed".
 
-With --postgres the stores are in PostgreSQL, and only those tests run that are about such stores; without, those about SQLite or no store.
+Test classes run in N processes (default: twice the number of cores), the longest first, by the durations of the last run in
+`.build/tests/durations.json`. With --postgres the stores are in PostgreSQL and only the tests about such stores run; otherwise only the tests
+about SQLite or about no store. Every process has a PostgreSQL server of its own.
 """
 
 import argparse
-import atexit
+import collections
+import json
 import os
+import subprocess
 import sys
+import threading
 import time
 import unittest
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+DURATIONS = os.path.join(ROOT, ".build", "tests", "durations.json")
 
-class Result(unittest.TextTestResult):
-    """Counts passes too, and says which tests took long."""
 
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.passes, self.slow, self.broken_by = 0, [], set()
+class Result(unittest.TestResult):
+    """Collects what the parent process reports, as JSON values."""
+
+    def __init__(self):
+        super().__init__()
+        self.report = collections.defaultdict(list)
 
     def startTest(self, test):
         super().startTest(test)
@@ -24,15 +32,33 @@ class Result(unittest.TextTestResult):
 
     def stopTest(self, test):
         super().stopTest(test)
-        self.slow.append((time.monotonic() - self.began, str(test)))
+        self.report["seconds"].append([round(time.monotonic() - self.began, 3), test.id()])
 
     def addSuccess(self, test):
-        super().addSuccess(test)
-        self.passes += 1
+        self.report["passed"].append(test.id())
+
+    def addFailure(self, test, problem):
+        self.report["failed"].append([test.id(), self._exc_info_to_string(problem, test)])
+
+    addError = addFailure
+
+    def addSubTest(self, test, subtest, problem):
+        if problem:
+            self.report["failed"].append([subtest.id(), self._exc_info_to_string(problem, test)])
+            self.broken = test
+
+    def addSkip(self, test, reason):
+        self.report["skipped"].append([test.id(), reason])
+
+    def addExpectedFailure(self, test, problem):
+        self.report["passed"].append(test.id())
+
+    def addUnexpectedSuccess(self, test):
+        self.report["failed"].append([test.id(), "The test passed but is marked as an expected failure."])
 
 
 def chosen(suite, kind):
-    """The tests of a suite that are about a kind of store. What says nothing of stores makes none, and runs without PostgreSQL."""
+    """The tests of a suite that are about a kind of store. Tests that name no kind use no store and run without PostgreSQL only."""
     for test in suite:
         if isinstance(test, unittest.TestSuite):
             yield from chosen(test, kind)
@@ -42,32 +68,131 @@ def chosen(suite, kind):
                 yield test
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--postgres", action="store_true", help="the stores are in PostgreSQL")
-    options.add_argument("folder")
-    options.add_argument("imports", nargs="*")
-    options.add_argument("-k", action="append", help="only tests whose name contains this")
-    options.add_argument("-v", action="store_true", help="name every test, and the slowest")
-    options = options.parse_args()
+def discover(options):
+    """The chosen tests by class, in the order of discovery."""
     sys.path[:0] = [os.path.realpath(each) for each in [options.folder, *options.imports]]
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{name}*" for name in options.k] if options.k else None
     suite = loader.discover(options.folder, pattern="test_*.py", top_level_dir=options.folder)
+    classes = {}
+    for test in chosen(suite, "postgres" if options.postgres else "sqlite"):
+        classes.setdefault(f"{type(test).__module__}.{type(test).__qualname__}", []).append(test)
+    return classes
+
+
+def work(options):
+    """A worker: reads the name of a class per line, runs its tests and prints the report as one line of JSON."""
+    output = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)   # Output of the tests themselves does not disturb the reports.
+    classes = discover(options)
+    current = None
     if options.postgres:
         import stores
-        stores.current = stores.Postgres()
-        atexit.register(stores.current.close)
-    suite = unittest.TestSuite(chosen(suite, "postgres" if options.postgres else "sqlite"))
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2 if options.v else 1, resultclass=Result).run(suite)
-    if options.v:
-        for seconds, name in sorted(result.slow, reverse=True)[:15]:
-            print(f"{seconds:6.1f} s  {name}")
-    for test, reason in result.skipped:
+        current = stores.current = stores.Postgres()
+    try:
+        for name in sys.stdin:
+            result = Result()
+            unittest.TestSuite(classes[name.strip()]).run(result)
+            print(json.dumps(result.report), file=output, flush=True)
+    finally:
+        if current:
+            current.close()
+
+
+class Worker(threading.Thread):
+    """Feeds one worker process with classes until none is left."""
+
+    def __init__(self, waiting, reports, verbose):
+        super().__init__(daemon=True)
+        self.waiting, self.reports, self.verbose = waiting, reports, verbose
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", *sys.argv, "--worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def run(self):
+        while True:
+            try:
+                name = self.waiting.popleft()
+            except IndexError:
+                break
+            try:
+                self.process.stdin.write(name + "\n")
+                self.process.stdin.flush()
+                line = self.process.stdout.readline()
+            except OSError:
+                line = ""
+            if not line:
+                self.reports[name] = {"failed": [[name, "The test process ended before the tests of this class did."]]}
+                break
+            self.reports[name] = report = json.loads(line)
+            self.show(name, report)
+        self.process.stdin.close()
+        self.process.wait(60)
+
+    def show(self, name, report):
+        for test, trace in report.get("failed", []):
+            print(f"FAILED  {test}\n{trace}", flush=True)
+        if self.verbose:
+            for seconds, test in report.get("seconds", []):
+                print(f"{seconds:7.2f} s  {test}", flush=True)
+
+
+def known_durations():
+    try:
+        with open(DURATIONS, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return {}
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--postgres", action="store_true", help="the stores are in PostgreSQL")
+    options.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 2), help="the number of test processes")
+    options.add_argument("folder")
+    options.add_argument("imports", nargs="*")
+    options.add_argument("-k", action="append", help="only tests whose name contains this")
+    options.add_argument("-v", action="store_true", help="print the duration of every test")
+    options.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    options = options.parse_args()
+    if options.worker:
+        return work(options)
+
+    began, durations = time.monotonic(), known_durations()
+    classes = discover(options)
+    kind = "postgres" if options.postgres else "sqlite"
+
+    def expected(name):
+        return sum(durations.get(f"{kind} {test.id()}", 0.5) for test in classes[name])
+
+    waiting, reports = collections.deque(sorted(classes, key=expected, reverse=True)), {}
+    workers = [Worker(waiting, reports, options.v) for _ in range(max(1, min(options.jobs, len(classes))))]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    for name in classes:
+        if name not in reports:
+            reports[name] = {"failed": [[name, "No test process was left to run this class."]]}
+            print(f"FAILED  {name}: no test process was left to run it")
+
+    def all_of(member):
+        return [entry for report in reports.values() for entry in report.get(member, [])]
+
+    seconds = sorted(all_of("seconds"), reverse=True)
+    broken = {test.split(" ")[0] for test, _ in all_of("failed")}
+    passed = [test for test in all_of("passed") if test not in broken]
+    for each, test in seconds[:20]:
+        print(f"slow: {each:7.2f} s  {test}")
+    for test, reason in all_of("skipped"):
         print(f"skipped: {test}: {reason}")
-    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
-    print(f"{result.passes} passed, {failed} failed")
-    return 1 if failed or not result.passes else 0
+    durations.update({f"{kind} {test}": each for each, test in seconds})
+    os.makedirs(os.path.dirname(DURATIONS), exist_ok=True)
+    with open(f"{DURATIONS}.{os.getpid()}", "w", encoding="utf-8") as file:
+        json.dump(durations, file)
+    os.replace(file.name, DURATIONS)
+    print(f"{len(seconds)} tests in {time.monotonic() - began:.0f} s, {sum(each for each, _ in seconds):.0f} s in one process")
+    print(f"{len(passed)} passed, {len(all_of('failed'))} failed")
+    return 1 if broken or not passed else 0
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ class Addresses(EndToEnd):
     def change(self, address=NEW, **who):
         """A change that waits for its code: token and code."""
         token = self.call("account.changeEmail", email=address, **who)["continuationToken"]
-        return {"continuationToken": token, "code": self.mails(address)[-1]["code"]}
+        return {"continuationToken": token, "code": [each["code"] for each in self.mails(address) if "code" in each][-1]}
 
     def outcomes(self, method, many):
         """What requests come to that are sent at once."""
@@ -131,9 +131,9 @@ class Addresses(EndToEnd):
         self.no("tooManyCodes", "signUp.start", username=NEW)
         for _ in range(5):
             self.no("invalidCode", "account.submitCode", continuationToken=token, code="x")
-        self.no("accountLocked", "account.submitCode", continuationToken=token, code=self.mails(NEW)[-1]["code"])
+        self.no("accountLocked", "account.submitCode", continuationToken=token, code=[each["code"] for each in self.mails(NEW) if "code" in each][-1])
         self.assertEqual(self.call("account.get", accountId=account)["username"], ALICE)
-        self.assertNotIn(self.mails(NEW)[-1]["code"], str(self.rows("SELECT * FROM flow")))
+        self.assertNotIn([each["code"] for each in self.mails(NEW) if "code" in each][-1], str(self.rows("SELECT * FROM flow")))
 
     def test_a_public_pipe_changes_ones_own_address_and_nobody_elses(self):
         # What a testing store does not allow is tried on one that is none: nothing is sent, but who may ask is decided before.

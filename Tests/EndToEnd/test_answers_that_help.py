@@ -26,7 +26,7 @@ class Settings(People):
     def test_a_token_that_is_good_is_not_blamed_for_a_username_that_is_not(self):
         token = self.completed()
         error = self.no("continuationTokenInvalid", "signIn.withContinuation", continuationToken=token, username="bob@example.com")
-        self.assertIn("username is not the address of its flow", str(error))
+        self.assertIn("username does not match the email address of the flow", str(error))
         self.assertNotIn("reason", self.no("continuationTokenInvalid", "signIn.withContinuation", continuationToken="x" * 60).data)
         self.assertEqual(self.call("signIn.withContinuation", continuationToken=token, username=ALICE)["state"], "completed")
 
@@ -37,6 +37,23 @@ class Settings(People):
     def test_a_method_for_tests_names_the_option_that_it_needs(self):
         error = self.refused("methodNotFound", self.spawn(), "test.outbox", {})
         self.assertIn("test.outbox with --testing", str(error))
+
+    def test_an_unknown_method_is_found_by_what_others_call_it(self):
+        sidecar = self.spawn()
+        for name, wanted in (
+                ("linkWithCredential", "account.link"), ("signInWithPopup", "idp.authorize"), ("submitCode", "signUp.submitCode"),
+                ("GetOpenIdTokenForDeveloperIdentity", "token.mintForDeveloper"), ("accounts:signInWithIdp", "signIn.withCredential"),
+                ("sts:AssumeRoleWithWebIdentity", "credentials.assumeRole"), ("/signup/v1.0/start", "signUp.start")):
+            error = self.refused("methodNotFound", sidecar, name, {})
+            self.assertIn(wanted, error.data["nearest"], name)
+            self.assertIn(wanted, error.message)
+        public = self.refused("methodNotFound", self.spawn("--caller", "public"), "GetOpenIdTokenForDeveloperIdentity", {})
+        self.assertNotIn("token.mintForDeveloper", public.data["nearest"])
+
+    def test_where_nothing_is_similar_nothing_is_named(self):
+        error = self.refused("methodNotFound", self.spawn(), "zzzzzzzzzzzz", {})
+        self.assertEqual(error.data["nearest"], [])
+        self.assertEqual(error.message, "Unknown method zzzzzzzzzzzz. To list all methods, call rpc.discover.")
 
 
 class Deleted(MailServer):

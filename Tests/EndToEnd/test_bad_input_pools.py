@@ -27,7 +27,7 @@ class Pools(EndToEnd):
                          "providers": [self.first.settings(), self.second.settings()]}
         self.pool = self.call("pool.create", **self.settings)["poolId"]
         self.reader = self.role("reader", trust(pool=self.pool))
-        self.visitor = self.role("visitor", trust(**{"ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "unauthenticated"}}))
+        self.visitor = self.role("visitor", trust(**{"StringEquals": {f"{PRINCIPAL}:aud": self.pool}, "ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "unauthenticated"}}))
         self.call("pool.setRoles", poolId=self.pool, roles={"authenticated": self.reader, "unauthenticated": self.visitor})
 
     def call(self, method, **params):
@@ -118,7 +118,7 @@ class Pools(EndToEnd):
     def test_08_amr_is_a_list_and_sets_may_be_empty(self):
         token, aud = self.mint()["token"], {"StringEquals": {f"{PRINCIPAL}:aud": self.pool}}
         for conditions, allowed in [
-                ({"StringEquals": {f"{PRINCIPAL}:amr": "authenticated"}}, False), ({"ForAnyValue:StringEquals": {f"{PRINCIPAL}:amr": "authenticated"}}, True),
+                ({"StringLike": {f"{PRINCIPAL}:amr": "authenticated"}}, False), ({"ForAnyValue:StringEquals": {f"{PRINCIPAL}:amr": "authenticated"}}, True),
                 ({"ForAnyValue:StringEquals": {"aws:RequestTag/team": "blue"}}, False), ({"ForAllValues:StringEquals": {"aws:RequestTag/team": "blue"}}, True)]:
             role = self.role("tried", trust(**{**aud, **conditions}))
             if allowed:

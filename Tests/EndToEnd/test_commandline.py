@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -48,6 +49,14 @@ class CommandLine(EndToEnd):
         self.assertGreater(broken.returncode, 0)
         self.assertTrue(broken.stderr)
 
+    def test_clients_offer_the_options_of_serve(self):
+        with open(os.path.join(ROOT, "schemas", "options.json"), encoding="utf-8") as file:
+            options = json.load(file)["options"]
+        listed = re.findall(r"^  (?:-h, )?(--[a-z-]+)( <)?", self.call("serve", "--help").stdout.decode(), re.M)
+        # Clients speak lines only, and core dumps are for debugging the program itself.
+        listed = {flag: "value" if value else "flag" for flag, value in listed if flag not in ("--framing", "--allow-core-dumps", "--version", "--help")}
+        self.assertEqual({each["flag"]: "flag" if each["type"] == "boolean" else "value" for each in options}, listed)
+
     def test_a_typo_in_a_method_gets_the_nearest(self):
         done = self.call("call", "--store", ":memory:", "token.mintForDevelper", "{}")
         self.assertGreater(done.returncode, 0)
@@ -79,7 +88,7 @@ class CommandLine(EndToEnd):
         """What a method's description names can be looked up, and stands below it."""
         for asked in ("SignedRequest", "credentials.verify"):
             text = self.call("describe", asked).stdout.decode()
-            for word in ("bodySha256", "64 lower-case hexadecimal digits", "headers", "object of string, required"):
+            for word in ("bodySha256", "64 lowercase hexadecimal digits", "headers", "object of string, required"):
                 self.assertIn(word, text)
         self.assertIn("RoleRule", self.call("describe", "pool.setRoles").stdout.decode())
         text = self.call("describe", "pool").stdout.decode()
@@ -132,7 +141,7 @@ class CommandLine(EndToEnd):
         self.assertEqual((done.returncode, done.stdout), (64, b""))
         done = self.call("call", "--store", self.path("shpo", "shop.db"), "pool.list")
         self.assertEqual((done.returncode, os.path.exists(self.path("shpo"))), (2, False))
-        self.assertIn(f"there is no folder {self.path('shpo')}", done.stderr.decode())
+        self.assertIn(f"the directory {self.path('shpo')} does not exist", done.stderr.decode())
 
     def test_names_stand_in_what_is_made(self):
         done = self.call("call", "--store", ":memory:", "--region", "moon-1", "--account", "123456789012", "--issuer", "https://id.example",
@@ -187,6 +196,84 @@ class CommandLine(EndToEnd):
                       f'COMP_POINT=${{#COMP_LINE}}; _mintmark mintmark {words[-1]} {words[-2]} 2>/dev/null; echo "${{COMPREPLY[*]}}"')
             done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
             self.assertEqual(done.stdout.strip(), wanted, line)
+
+    def at_a_terminal(self, *arguments, output=True, error=True, **environment):
+        """Runs a command whose standard output, or standard error, or both are terminals: what it wrote to each."""
+        written = []
+        ends = [pty.openpty() if terminal else os.pipe() for terminal in (output, error)]
+        process = subprocess.Popen([binary(), *arguments], stdin=subprocess.DEVNULL, stdout=ends[0][1], stderr=ends[1][1],
+                                   env={**clean_environment(self.folder), "TERM": "xterm", **environment})
+        for reader, writer in ends:
+            os.close(writer)
+            text = b""
+            try:
+                while part := os.read(reader, 1 << 16):
+                    text += part
+            except OSError:  # a terminal that nobody writes to any more
+                pass
+            os.close(reader)
+            written.append(text)
+        process.wait(60)
+        return written
+
+    def test_colors_are_decided_for_each_stream_by_itself(self):
+        describe, fails = ("describe", "pool.get"), ("call", "--store", ":memory:", "pool.nope")
+        def colored(*arguments, **more):
+            return tuple(b"\x1b[" in text for text in self.at_a_terminal(*arguments, **more))
+        self.assertEqual(colored(*describe), (True, False))
+        self.assertEqual(colored(*describe, output=False), (False, False))
+        self.assertEqual(colored(*fails, output=False), (False, True))
+        self.assertEqual(colored(*fails, error=False), (False, False))
+        # no-color.org: present and not empty, whatever the value.
+        for value, wanted in (("1", False), ("0", False), ("", True)):
+            self.assertEqual(colored(*describe, NO_COLOR=value)[0], wanted, value)
+            self.assertEqual(colored(*fails, NO_COLOR=value)[1], wanted, value)
+        self.assertEqual(colored(*describe, TERM="dumb"), (False, False))
+        self.assertEqual(colored(*describe, "--color", "never"), (False, False))
+        self.assertEqual(colored(*fails, "--color=never"), (False, False))
+        self.assertEqual(colored("--color", "always", *describe, output=False, NO_COLOR="1", TERM="dumb"), (True, False))
+        self.assertEqual(colored(*fails, "--color=always", error=False), (False, True))
+        self.assertEqual(colored(*describe, output=False, MINTMARK_COLOR="always"), (True, False))
+        self.assertEqual(colored(*describe, "--color", "auto", output=False, MINTMARK_COLOR="always"), (False, False))
+        for arguments, environment in ((("--color", "sometimes"), {}), (("--color",), {}), ((), {"MINTMARK_COLOR": "red"})):
+            done = self.call("methods", *arguments, environment=environment)
+            self.assertEqual((done.returncode, done.stdout), (64, b""))
+            self.assertIn(b"always", done.stderr)
+
+    def test_a_violation_is_said_once(self):
+        done = self.call("call", "--store", ":memory:", "pool.create", '{"nam": 1}')
+        self.assertEqual(done.returncode, 1)
+        for words in (b"nam is not known here", b"name is missing"):
+            self.assertEqual(done.stderr.count(words), 1, done.stderr)
+        many = self.call("call", "--store", ":memory:", "pool.create", json.dumps({"name": "x", **{f"no{n}": 1 for n in range(9)}}))
+        self.assertEqual([many.stderr.count(b"no%d is not known" % n) for n in range(9)], [1] * 9, many.stderr)
+
+    def test_names_of_other_products_lead_to_methods(self):
+        for asked, method in (("linkWithCredential", "account.link"), ("GetOpenIdTokenForDeveloperIdentity", "token.mintForDeveloper"),
+                              ("firebase.auth().signInAnonymously()", "signIn.anonymously"), ("setcustomuserclaims", "account.setClaims")):
+            text = self.call("describe", asked).stdout.decode()
+            self.assertTrue(text.startswith(f"{asked} is {method} here."), text[:200])
+            self.assertIn("Parameters", text)
+        for asked, names in (("signInWithPopup", ("idp.authorize", "signIn.withCredential")),
+                             ("submitCode", ("signIn.submitCode", "signUp.submitCode", "passwordReset.submitCode"))):
+            text = self.call("describe", asked).stdout.decode()
+            for method in names:
+                self.assertRegex(text, rf"(?m)^{method} ")
+        done = self.call("linkWithCredential")
+        self.assertEqual(done.returncode, 64)
+        self.assertIn(b"account.link", done.stderr)
+
+    def test_the_demo_shows_messages_whole(self):
+        text = self.call("demo", timeout=120).stdout.decode()
+        self.assertIn("If you did not request this code, ignore this message.", text)
+        self.assertIn("The continuation token stays valid.", text)
+
+    def test_doctor_counts_in_words(self):
+        store = ("--store", self.path("store.db"))
+        self.call("call", *store, "pool.create", '{"name": "shop"}')
+        self.assertIn(b"1 record in 1 chain\n", self.call("doctor", *store).stdout)
+        self.call("call", *store, "pool.create", '{"name": "shop"}')
+        self.assertIn(b"2 records in 2 chains\n", self.call("doctor", *store).stdout)
 
     def test_output_cut_off(self):
         """`mintmark methods | head -1` ends quietly."""

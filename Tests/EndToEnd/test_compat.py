@@ -1,14 +1,25 @@
 """compat.http and test.http: the wire itself, and the AWS CLI pointed at it."""
 
+import contextlib
 import http.client
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
+
+import boto3
+import botocore.config
+import botocore.exceptions
+from botocore import UNSIGNED
+from botocore.auth import HmacV1QueryAuth, SigV2Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 
 from endtoend import PRINCIPAL, SIGNED, EndToEnd, only, pool_with_role
+from test_logins import Provider
 
 TARGET = "AWSCognitoIdentityService."
 NOWHERE = "local-1:00000000-0000-0000-0000-000000000000"
@@ -76,6 +87,135 @@ class Compat(EndToEnd):
         self.assertEqual((status, answer["__type"]), (400, "InvalidIdentityPoolConfigurationException"))
         self.assertIn("126 %", self.sidecar.refusal("credentials.get", {"token": minted["token"]}).message)
 
+    def sts(self, sidecar=None, headers=None, **parameters):
+        """What STS answers: the status, the content type, and the body."""
+        answer = (sidecar or self.sidecar).call("compat.http", {
+            "method": "POST", "url": "https://sts.eu-west-1.amazonaws.com/",
+            "headers": {"content-type": "application/x-www-form-urlencoded", **(headers or {})},
+            "body": urlencode({"Version": "2011-06-15", **parameters})})
+        return answer["status"], answer["headers"]["content-type"], answer["body"]
+
+    def test_sts_answers_json_to_those_who_accept_it(self):
+        signed = {**SIGNED, "Authorization": SIGNED["Authorization"].replace("cognito-identity", "sts")}
+        for accept in ("application/json", "Application/JSON; charset=utf-8", "text/xml;q=0.5, application/json", "application/json, */*"):
+            status, kind, body = self.sts(headers={**signed, "Accept": accept}, Action="GetCallerIdentity")
+            self.assertEqual((status, kind), (200, "application/json"), accept)
+            found = json.loads(body)["GetCallerIdentityResponse"]
+            self.assertEqual(found["GetCallerIdentityResult"], {
+                "Arn": "arn:aws:iam::000000000000:root", "UserId": "000000000000", "Account": "000000000000"})
+            self.assertIn("RequestId", found["ResponseMetadata"])
+        for accept in ("*/*", "text/xml", "application/json;q=0.5, application/xml", "application/json;q=0", ""):
+            self.assertEqual(self.sts(headers={**signed, "Accept": accept}, Action="GetCallerIdentity")[1], "text/xml", accept)
+        status, kind, body = self.sts(headers={"Accept": "application/json"}, Action="GetCallerIdentity")
+        self.assertEqual((status, kind, json.loads(body)["Error"]["Code"]), (403, "application/json", "MissingAuthenticationToken"))
+        self.assertEqual(set(json.loads(body)), {"Error", "RequestId"})
+        pool, role = pool_with_role(self.sidecar)
+        token = self.sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}, "principalTags": {"a": "b"}})
+        status, _, body = self.sts(
+            headers={"Accept": "application/json"}, Action="AssumeRoleWithWebIdentity", RoleArn=role, RoleSessionName="me", WebIdentityToken=token["token"])
+        found = json.loads(body)["AssumeRoleWithWebIdentityResponse"]["AssumeRoleWithWebIdentityResult"]
+        self.assertEqual((status, found["SubjectFromWebIdentityToken"]), (200, token["identityId"]))
+        self.assertIsInstance(found["Credentials"]["Expiration"], int)
+        self.assertIsInstance(found["PackedPolicySize"], int)
+
+    def test_control_characters_in_an_arn_are_a_validation_error(self):
+        for bad in ("\x01", "\x7f", "\x9f", "\ufffe"):
+            status, _, body = self.sts(
+                Action="AssumeRoleWithWebIdentity", RoleArn=f"arn:aws:iam::000000000000:role/a{bad}b", RoleSessionName="me", WebIdentityToken="abcd")
+            self.assertEqual(status, 400, repr(bad))
+            self.assertIn("<Code>ValidationError</Code>", body)
+            self.assertIn("at &#39;roleArn&#39; failed to satisfy constraint: Member must satisfy regular expression pattern: ", body)
+        status, _, body = self.sts(
+            Action="AssumeRoleWithWebIdentity", RoleArn="arn:aws:iam::000000000000:role/naïve", RoleSessionName="me", WebIdentityToken="abcd")
+        self.assertIn("<Code>InvalidIdentityToken</Code>", body)
+
+    def test_providers_come_back_as_they_were_given(self):
+        arn = "arn:aws:iam::000000000000:oidc-provider/"
+        pools = [f"cognito-idp.{place}_1a" for place in (
+            "eu-west-1.amazonaws.com/eu-west-1", "us-gov-west-1.amazonaws.com/us-gov-west-1", "cn-north-1.amazonaws.com.cn/cn-north-1")]
+        given = {
+            "OpenIdConnectProviderARNs": [arn + "login.example.com", arn + "token.example.com/path"],
+            "CognitoIdentityProviders": [{"ProviderName": name, "ClientId": "web", "ServerSideTokenCheck": False} for name in pools]}
+        status, pool = self.ask("CreateIdentityPool", {"IdentityPoolName": "shop", "AllowUnauthenticatedIdentities": False, **given})
+        self.assertEqual((status, {name: pool.get(name) for name in given}), (200, given), pool)
+        for name, value, words in (
+                ("CognitoIdentityProviders", [{"ProviderName": "testprovider", "ClientId": "web"}], "testprovider is not the name of a user pool"),
+                ("CognitoIdentityProviders", [{"ProviderName": "cognito-idp.eu-west-1.amazonaws.com/", "ClientId": "web"}], "is not the name of a user pool"),
+                ("OpenIdConnectProviderARNs", ["arn:aws:rds:eu-west-2:123456789012:db:mysql-db"], "is not the ARN of an OpenID provider"),
+                ("OpenIdConnectProviderARNs", ["arn:aws:iam::123456789012:oidc-provider/login.example.com"], "of this account"),
+                ("OpenIdConnectProviderARNs", [arn], "is not the ARN of an OpenID provider")):
+            status, error = self.ask("CreateIdentityPool", {"IdentityPoolName": "no", "AllowUnauthenticatedIdentities": False, name: value})
+            self.assertEqual((status, error["__type"]), (400, "InvalidParameterException"), value)
+            self.assertIn(words, error["message"])
+
+    def test_a_provider_without_clients_accepts_no_token_until_it_has_some(self):
+        provider = Provider("https://login.example.com")
+        status, pool = self.ask("CreateIdentityPool", {
+            "IdentityPoolName": "shop", "AllowUnauthenticatedIdentities": False,
+            "OpenIdConnectProviderARNs": ["arn:aws:iam::000000000000:oidc-provider/login.example.com"]})
+        settings = {"issuer": provider.issuer, "keys": provider.settings()["keys"], "clientIds": []}
+        update = {"poolId": pool["IdentityPoolId"], "name": "shop", "allowUnauthenticated": False}
+        self.sidecar.call("pool.update", {**update, "providers": [settings]})
+        login = {"poolId": pool["IdentityPoolId"], "logins": {"login.example.com": provider.token("carol", aud="shop")}}
+        self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", login)
+        self.sidecar.call("pool.update", {**update, "providers": [{**settings, "clientIds": ["shop"]}]})
+        self.sidecar.call("identity.resolve", login)
+        # An update by the service's form keeps what it cannot say.
+        status, again = self.ask("UpdateIdentityPool", pool)
+        self.assertEqual((status, again["OpenIdConnectProviderARNs"]), (200, pool["OpenIdConnectProviderARNs"]))
+        self.assertEqual(self.sidecar.call("pool.get", {"poolId": pool["IdentityPoolId"]})["providers"][0]["clientIds"], ["shop"])
+
+    def test_arns_have_the_partition_of_their_region(self):
+        signed = {**SIGNED, "Authorization": SIGNED["Authorization"].replace("cognito-identity", "sts")}
+        for region, partition in (("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov"), ("eu-west-1", "aws"), ("local-1", "aws")):
+            sidecar = self.spawn("--region", region)
+            pool, role = pool_with_role(sidecar)
+            self.assertEqual(role, f"arn:{partition}:iam::000000000000:role/reader")
+            self.assertTrue(sidecar.call("pool.get", {"poolId": pool})["arn"].startswith(f"arn:{partition}:cognito-identity:{region}:"))
+            self.assertIn(f"<Arn>arn:{partition}:iam::000000000000:root</Arn>", self.sts(sidecar, signed, Action="GetCallerIdentity")[2])
+            token = sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}})["token"]
+            got = sidecar.call("credentials.get", {"token": token})
+            self.assertEqual(got["roleArn"], role)
+            # What was written before there were partitions still means the role.
+            former = "arn:aws:iam::000000000000:role/reader"
+            assumed = sidecar.call("credentials.assumeRole", {"roleArn": former, "sessionName": "me", "token": token})
+            self.assertEqual(assumed["assumedRole"]["arn"], f"arn:{partition}:sts::000000000000:assumed-role/reader/me")
+            session = {"sessionToken": assumed["credentials"]["sessionToken"]}
+            sidecar.call("credentials.verify", session)
+            self.assertEqual(sidecar.call("credentials.revoke", {"roleArn": former})["subject"], role)
+            self.refused("credentialsRevoked", sidecar, "credentials.verify", session)
+
+    def test_signature_version_2_is_named(self):
+        words = "Signature Version 2 is not supported; configure signature_version='s3v4'"
+        request = AWSRequest(method="GET", url="https://files.example.com/bucket/key")
+        HmacV1QueryAuth(Credentials("AKIA", "secret", "session"), expires=60).add_auth(request)
+        query = AWSRequest(method="POST", url="https://sts.amazonaws.com/", data={"Action": "GetCallerIdentity", "Version": "2011-06-15"})
+        SigV2Auth(Credentials("AKIA", "secret")).add_auth(query)
+        for signed in (
+                {"method": "GET", "url": request.url, "headers": {"host": "files.example.com"}},
+                {"method": "POST", "url": "https://sts.amazonaws.com/?" + urlencode(query.data), "headers": {"host": "sts.amazonaws.com"}},
+                {"method": "GET", "url": "https://files.example.com/key", "headers": {"host": "files.example.com", "Authorization": "AWS AKIA:c2ln"}}):
+            error = self.refused("signatureMalformed", self.sidecar, "credentials.verify", {"request": signed})
+            self.assertEqual(error.data["reason"], words, signed)
+        status, _, body = self.sts(**query.data)
+        self.assertEqual(status, 403)
+        self.assertIn("<Code>IncompleteSignature</Code>", body)
+        self.assertIn("Signature Version 2 is not supported", body)
+
+    @only("sqlite")
+    def test_what_was_revoked_by_a_former_arn_stays_revoked(self):
+        store = self.path("china.db")
+        sidecar = self.spawn("--region", "cn-north-1", store=store)
+        pool, role = pool_with_role(sidecar)
+        token = sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}})["token"]
+        session = {"sessionToken": sidecar.call("credentials.get", {"token": token})["credentials"]["sessionToken"]}
+        sidecar.call("credentials.revoke", {"roleArn": role})
+        self.assertEqual(sidecar.finish(), 0)
+        with contextlib.closing(sqlite3.connect(store)) as file, file:
+            changed = file.execute("UPDATE revocation SET target = replace(target, 'arn:aws-cn:', 'arn:aws:')")
+            self.assertEqual(changed.rowcount, 1)
+        self.refused("credentialsRevoked", self.spawn("--region", "cn-north-1", store=store), "credentials.verify", session)
+
     @only("sqlite")
     def test_a_store_that_does_not_open_is_an_error_of_the_pipe(self):
         blocked = self.spawn(store=self.folder)
@@ -130,6 +270,81 @@ class Loopback(EndToEnd):
         with self.assertRaises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", urlsplit(self.url).port), timeout=20)
         self.refused("methodNotFound", self.spawn(), "test.http")
+
+    # Browsers
+
+    def test_programs_in_browsers_may_call_it(self):
+        """Fetch, CORS: a preflight is answered for whatever headers an SDK sends, and every answer can be read."""
+        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=20)
+        wanted = "amz-sdk-invocation-id,amz-sdk-request,cache-control,content-type,x-amz-target,x-amz-user-agent"
+        connection.request("OPTIONS", "/", headers={
+            "Origin": "http://localhost:5173", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": wanted})
+        response = connection.getresponse()
+        response.read()
+        self.assertEqual(response.status, 200)
+        self.assertEqual(response.headers["Access-Control-Allow-Origin"], "*")
+        self.assertEqual(response.headers["Access-Control-Allow-Headers"], wanted)
+        self.assertIn("POST", response.headers["Access-Control-Allow-Methods"])
+        self.assertGreater(int(response.headers["Access-Control-Max-Age"]), 0)
+        for headers, status in (({"X-Amz-Target": TARGET + "GetId"}, 400), ({}, 404)):
+            connection.request("POST", "/", b'{"IdentityPoolId": "%s"}' % NOWHERE.encode(), {"Origin": "http://localhost:5173", **headers})
+            response = connection.getresponse()
+            response.read()
+            self.assertEqual((response.status, response.headers["Access-Control-Allow-Origin"]), (status, "*"))
+            self.assertIn("x-amzn-errortype", response.headers["Access-Control-Expose-Headers"])
+        connection.close()
+        # Another name for this machine is no way around the origin.
+        self.assertEqual(self.post(b"{}", {"Host": "rebound.example", "Origin": "http://rebound.example"})[0], 421)
+
+    # Faults
+
+    def client(self, service, attempts=1, **more):
+        config = botocore.config.Config(
+            signature_version=UNSIGNED, retries={"mode": "standard", "total_max_attempts": attempts}, proxies={}, **more)
+        return boto3.client(service, region_name="eu-west-1", endpoint_url=self.url, config=config)
+
+    def fault(self, method, error, **more):
+        return self.sidecar.call("test.fault", {"method": method, "error": error, **more})
+
+    def test_faults_of_methods_reach_an_sdk(self):
+        pool, role = pool_with_role(self.sidecar, allowUnauthenticated=True)
+        token = self.sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}})["token"]
+        identity = lambda attempts=1: self.client("cognito-identity", attempts).get_id(IdentityPoolId=pool)
+        assume = lambda attempts=1: self.client("sts", attempts).assume_role_with_web_identity(
+            RoleArn=role, RoleSessionName="me", WebIdentityToken=token)
+        for ask, method, error, wanted, status in (
+                (identity, "identity.resolve", "tooManyRequests", "TooManyRequestsException", 400),
+                (identity, "identity.resolve", "storeBusy", "InternalErrorException", 500),
+                (identity, "identity.resolve", "poolNotFound", "ResourceNotFoundException", 400),
+                (identity, "identity.resolve", "unauthenticatedNotAllowed", "NotAuthorizedException", 400),
+                (identity, "compat.http", "tooManyRequests", "TooManyRequestsException", 400),
+                (assume, "credentials.assumeRole", "tooManyRequests", "Throttling", 400),
+                (assume, "credentials.assumeRole", "shuttingDown", "InternalFailure", 500),
+                (assume, "credentials.assumeRole", "assumeRoleDenied", "AccessDenied", 403),
+                (assume, "compat.http", "storeBusy", "InternalFailure", 500)):
+            with self.subTest(method, error=error):
+                self.fault(method, error)
+                with self.assertRaises(botocore.exceptions.ClientError) as refused:
+                    ask()
+                self.assertEqual(refused.exception.response["Error"]["Code"], wanted)
+                self.assertEqual(refused.exception.response["ResponseMetadata"]["HTTPStatusCode"], status)
+                ask()
+        # An unmodified SDK tries again by itself, and so many failures are counted.
+        for ask, method in ((identity, "identity.resolve"), (assume, "credentials.assumeRole")):
+            for error in ("tooManyRequests", "storeBusy"):
+                self.fault(method, error, times=2)
+                self.assertEqual(ask(3)["ResponseMetadata"]["RetryAttempts"], 2)
+                self.assertEqual(self.sidecar.call("test.fault")["armed"], [])
+        self.fault("identity.resolve", "storeBusy", afterCalls=1)
+        identity()
+        self.assertRaises(botocore.exceptions.ClientError, identity)
+
+    def test_faults_reach_calls_by_the_pipe_too(self):
+        self.fault("identity.resolve", "tooManyRequests")
+        request = {"method": "POST", "url": "/", "headers": {"X-Amz-Target": TARGET + "GetId"}, "body": json.dumps({"IdentityPoolId": NOWHERE})}
+        self.assertEqual(json.loads(self.sidecar.call("compat.http", request)["body"])["__type"], "TooManyRequestsException")
+        self.fault("compat.http", "storeBusy")
+        self.refused("storeBusy", self.sidecar, "compat.http", request)
 
     # The AWS CLI
 

@@ -7,11 +7,13 @@ from jsonschema import Draft7Validator
 
 from endtoend import EndToEnd
 from examples import GENERAL, SCHEMAS, load, methods
+from sidecar import ROOT
 
-# The JSON Schema subset that OpenRPC and MCP share, and our one keyword.
+# The JSON Schema subset that OpenRPC and MCP share, and the keywords of our own.
 KEYWORDS = {
     "type", "properties", "required", "additionalProperties", "enum", "const", "oneOf", "$ref", "pattern", "format", "minimum", "maximum", "minLength",
     "maxLength", "items", "minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems", "propertyNames", "default", "description", "secret", "choices",
+    "patternDescription",
 }
 
 
@@ -25,6 +27,24 @@ def schemas_in(schema, path):
             yield from schemas_in(schema[keyword], f"{path}/{keyword}")
     for i, each in enumerate(schema.get("oneOf", [])):
         yield from schemas_in(each, f"{path}/oneOf/{i}")
+
+
+# The maximum number of generated lines of a client.
+CLIENT_LINES = {"go": 10_500, "ruby": 8_000}
+
+
+class GeneratedClients(unittest.TestCase):
+    def test_generated_code_of_a_client_stays_within_its_limit(self):
+        for language, limit in CLIENT_LINES.items():
+            lines = 0
+            for folder, _, names in os.walk(os.path.join(ROOT, "clients", language)):
+                for name in names:
+                    if "generated" in folder.split(os.sep) or name.startswith("generated_"):
+                        with open(os.path.join(folder, name), encoding="utf-8") as file:
+                            lines += len(file.readlines())
+            with self.subTest(language):
+                self.assertGreater(lines, limit // 2)
+                self.assertLessEqual(lines, limit)
 
 
 class Schemas(unittest.TestCase):

@@ -42,6 +42,18 @@ class Envelopes(EndToEnd):
         self.assertIn("result", sidecar.raw(ping(b"1").strip()))
         self.assertIn("result", sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"system.ping","params":{}}'))
 
+    def test_empty_and_null_params_count_as_left_out(self):
+        """Neovim and some libraries for the JVM write them for calls without parameters."""
+        sidecar = self.spawn()
+        for params in (b"[]", b"null", b"[ ]"):
+            self.assertIn("result", sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"system.ping","params":%s}' % params))
+            error = sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"pool.get","params":%s}' % params)["error"]
+            self.assertEqual([each["pointer"] for each in error["data"]["violations"]], ["/poolId"])
+            answers = sidecar.raw(b'[{"jsonrpc":"2.0","id":1,"method":"system.ping","params":%s}]' % params)
+            self.assertIn("result", answers[0])
+        self.assertEqual(sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"system.ping","params":[1]}')["error"]["code"], -32602)
+        self.assertEqual(sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"system.ping","params":""}')["error"]["code"], -32600)
+
     def test_a_trace_is_echoed(self):
         sidecar = self.spawn()
         for line in (ping(b"1").replace(b'"id"', b'"trace":"order-17","id"'), b'{"jsonrpc":"2.0","id":1,"trace":"order-17","method":"no.such"}\n'):
@@ -76,7 +88,7 @@ class Envelopes(EndToEnd):
     def test_a_cancellation_with_an_id_is_told_what_it_is(self):
         answer = self.spawn().raw(b'{"jsonrpc":"2.0","id":7,"method":"$/cancelRequest","params":{"id":1}}')
         self.assertEqual((answer["id"], answer["error"]["code"]), (7, -32600))
-        self.assertIn("notification; send it without an id", answer["error"]["message"])
+        self.assertIn("notification and must not have an id", answer["error"]["message"])
 
     def test_limits_are_named(self):
         """What is too deep or too long says how much is allowed, and by what."""

@@ -1,7 +1,10 @@
 """Tokens buy credentials; requests signed with them by botocore's own signers verify, and altered ones do not."""
 
+import contextlib
 import datetime
 import hashlib
+import json
+import sqlite3
 from unittest import mock
 
 import botocore.auth
@@ -10,6 +13,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from endtoend import PRINCIPAL, EndToEnd, make_pool, mint, pool_with_role, trust
+from sidecar import run
 
 
 def sha256(body):
@@ -32,6 +36,40 @@ def presigned(credentials, url="https://files.example.com/key?v=1", expires=300,
     return {"method": method, "url": request.url, "headers": {"host": "files.example.com"}, **body}
 
 
+def with_pool(pool, conditions):
+    """Conditions, and the one that every trust policy needs: the pool of the token."""
+    audience = {f"{PRINCIPAL}:aud": pool}
+    return {**conditions, "StringEquals": {**audience, **conditions.get("StringEquals", {})}}
+
+
+class StoredTrust(EndToEnd):
+    stores = ("sqlite",)
+
+    def test_a_stored_trust_policy_that_names_no_pool_denies(self):
+        """As a store of an earlier version may have it, where `amr` alone was enough."""
+        store = self.path("open.db")
+        sidecar = self.spawn(store=store)
+        pool, role = pool_with_role(sidecar)
+        other = make_pool(sidecar)["poolId"]
+        self.assertEqual(sidecar.finish(), 0)
+        policy = trust(**{"ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "authenticated"}})
+        with contextlib.closing(sqlite3.connect(store)) as file, file:
+            file.execute("UPDATE role SET trust_policy = ?", (json.dumps(policy),))
+        sidecar = self.spawn(store=store)
+        self.assertEqual(sidecar.call("role.get", {"name": "reader"})["trustPolicy"], policy)
+        for asking in (pool, other):
+            token = mint(sidecar, asking)["token"]
+            self.refused("assumeRoleDenied", sidecar, "credentials.assumeRole", {"roleArn": role, "sessionName": "me", "token": token})
+        self.refused("roleNotConfigured", sidecar, "credentials.get", {"token": mint(sidecar, pool)["token"]})
+        sidecar.finish()
+        report = run("doctor", "--store", store)
+        self.assertEqual(report.returncode, 2)
+        self.assertIn(b"the trust policy of reader", report.stdout)
+        sidecar = self.spawn(store=store)
+        sidecar.call("role.put", {"name": "reader", "poolId": pool})
+        sidecar.call("credentials.get", {"token": mint(sidecar, pool)["token"]})
+
+
 class Exchange(EndToEnd):
     def setUp(self):
         super().setUp()
@@ -39,6 +77,26 @@ class Exchange(EndToEnd):
         self.pool, self.role = pool_with_role(self.sidecar)
         self.minted = mint(self.sidecar, self.pool, principalTags={"plan": "gold"})
         self.token = self.minted["token"]
+
+
+    def test_a_pools_own_token_is_accepted_as_a_login_as_aws_sdks_give_it(self):
+        """GetCredentialsForIdentity after GetOpenIdTokenForDeveloperIdentity: Logins={"cognito-identity.amazonaws.com": token}."""
+        identity, logins = self.minted["identityId"], {PRINCIPAL: self.minted["token"]}
+        got = self.sidecar.call("credentials.get", {"identityId": identity, "logins": logins})
+        self.assertEqual((got["identityId"], got["roleArn"]), (identity, self.role))
+        verified = self.sidecar.call("credentials.verify", {"request": signed(got["credentials"])})
+        self.assertEqual((verified["principal"]["identityId"], verified["principal"]["tags"]), (identity, {"plan": "gold"}))
+        other = mint(self.sidecar, self.pool, "bob")
+        self.refused("loginsDoNotMatch", self.sidecar, "credentials.get", {"identityId": other["identityId"], "logins": logins})
+        self.refused("identityNotFound", self.sidecar, "credentials.get", {"identityId": identity[:-1] + ("0" if identity[-1] != "0" else "1"), "logins": logins})
+        self.refused(("tokenMalformed", "tokenSignatureInvalid"), self.sidecar, "credentials.get", {"identityId": identity, "logins": {PRINCIPAL: self.minted["token"][:-4] + "AAAA"}})
+        self.assertEqual(self.violations(self.sidecar, "credentials.get", {"identityId": identity, "logins": {**logins, "login.example.com": "x"}}), {("/logins", "alone")})
+        # Everywhere else, and beside a token, it stays no login.
+        self.refused("poolTokenNotAccepted", self.sidecar, "credentials.get", {"token": self.minted["token"], "logins": logins})
+        for method, params in {"identity.resolve": {"poolId": self.pool}, "token.mint": {"identityId": identity}}.items():
+            self.refused(("poolTokenNotAccepted", "classicFlowDisabled"), self.sidecar, method, {**params, "logins": logins})
+        self.sidecar.call("identity.delete", {"identityIds": [identity]})
+        self.refused("identityNotFound", self.sidecar, "credentials.get", {"identityId": identity, "logins": logins})
 
     def enhanced(self, token=None):
         return self.sidecar.call("credentials.get", {"token": token or self.token})["credentials"]
@@ -88,6 +146,10 @@ class Exchange(EndToEnd):
     def test_a_trust_policy_that_says_no(self):
         """Basic flow: `assumeRoleDenied`; enhanced flow: `roleNotConfigured`."""
         allow = trust(pool=self.pool)["Statement"][0]
+
+        def trust_with(**conditions):
+            return trust(**with_pool(self.pool, conditions))
+
         no = {
             "another pool": trust(StringEquals={f"{PRINCIPAL}:aud": "local-1:00000000-0000-0000-0000-000000000000"}),
             "guests only": trust(**{"StringEquals": {f"{PRINCIPAL}:aud": self.pool}, "ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "unauthenticated"}}),
@@ -95,8 +157,8 @@ class Exchange(EndToEnd):
             "an explicit deny": trust(allow, {**allow, "Effect": "Deny", "Condition": {"StringEquals": {f"{PRINCIPAL}:aud": self.pool}}}),
             "no TagSession for a token with tags": trust({**allow, "Action": "sts:AssumeRoleWithWebIdentity"}),
             "another action": trust({**allow, "Action": ["sts:AssumeRole", "sts:TagSession"]}),
-            "another user": trust(StringEquals={f"{PRINCIPAL}:sub": "local-1:00000000-0000-0000-0000-000000000000"}),
-            "amr without a set operator": trust(StringLike={f"{PRINCIPAL}:amr": "authenticated"}),
+            "another user": trust_with(StringEquals={f"{PRINCIPAL}:sub": "local-1:00000000-0000-0000-0000-000000000000"}),
+            "amr without a set operator": trust_with(StringLike={f"{PRINCIPAL}:amr": "authenticated"}),
             "a key the request lacks": trust(StringEquals={f"{PRINCIPAL}:aud": self.pool, "aws:RequestTag/team": "blue"}),
         }
         for name, policy in no.items():
@@ -110,19 +172,23 @@ class Exchange(EndToEnd):
     def test_a_trust_policy_that_says_yes(self):
         subject = self.minted["identityId"]
         allow = trust(pool=self.pool)["Statement"][0]
+
+        def trust_with(**conditions):
+            return trust(**with_pool(self.pool, conditions))
+
         yes = {
             "two statements, one action each": trust({**allow, "Action": "sts:AssumeRoleWithWebIdentity"}, {**allow, "Action": "sts:Tag*"}),
             "wildcards": trust({**allow, "Action": "*"}),
-            "its own subject": trust(StringEquals={f"{PRINCIPAL}:sub": [subject, "local-1:00"]}),
-            "the provider in amr": trust(**{"ForAnyValue:StringEquals": {f"{PRINCIPAL}:amr": "login.shop"}}),
-            "the qualified user in amr": trust(**{"ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "login.shop:*:alice"}}),
-            "a tag": trust(StringEquals={"aws:RequestTag/plan": ["silver", "gold"]}),
+            "its own subject": trust_with(StringEquals={f"{PRINCIPAL}:sub": [subject, "local-1:00"]}),
+            "the provider in amr": trust_with(**{"ForAnyValue:StringEquals": {f"{PRINCIPAL}:amr": "login.shop"}}),
+            "the qualified user in amr": trust_with(**{"ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "login.shop:*:alice"}}),
+            "a tag": trust_with(StringEquals={"aws:RequestTag/plan": ["silver", "gold"]}),
             "key names in another case": trust(StringEquals={"Cognito-Identity.amazonaws.com:AUD": self.pool}),
-            "a negated operator on a missing key": trust(StringNotEquals={"aws:RequestTag/team": "blue"}),
-            "IfExists on a missing key": trust(StringEqualsIfExists={"aws:RequestTag/team": "blue"}),
-            "Null on a missing key": trust(Null={"aws:RequestTag/team": "true"}),
-            "ignoring case": trust(StringEqualsIgnoreCase={"aws:RequestTag/plan": "GOLD"}),
-            "the session name": trust(StringLike={"sts:RoleSessionName": "m?"}),
+            "a negated operator on a missing key": trust_with(StringNotEquals={"aws:RequestTag/team": "blue"}),
+            "IfExists on a missing key": trust_with(StringEqualsIfExists={"aws:RequestTag/team": "blue"}),
+            "Null on a missing key": trust_with(Null={"aws:RequestTag/team": "true"}),
+            "ignoring case": trust_with(StringEqualsIgnoreCase={"aws:RequestTag/plan": "GOLD"}),
+            "the session name": trust_with(StringLike={"sts:RoleSessionName": "m?"}),
         }
         for name, policy in yes.items():
             with self.subTest(name):
@@ -162,6 +228,26 @@ class Exchange(EndToEnd):
                         self.refused("assumeRoleDenied", sidecar, *basic)
                         self.refused("roleNotConfigured", sidecar, *enhanced)
             sidecar.call("test.clock", {"advanceSeconds": 1})
+
+    def test_a_trust_policy_names_the_pool(self):
+        """Tokens of every pool carry the same principal and the same `amr`, so a role must say whose it trusts (CVE-2024-28056)."""
+        amr = {"ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "authenticated"}}
+        for open_to_all in (
+            trust(**amr),
+            trust(StringLike={f"{PRINCIPAL}:aud": "*"}, **amr),
+            trust(StringLike={f"{PRINCIPAL}:aud": "local-1:*"}, **amr),
+            trust(StringEquals={f"{PRINCIPAL}:aud": "${" + f"{PRINCIPAL}:aud" + "}"}, **amr),
+            trust(StringEqualsIfExists={f"{PRINCIPAL}:aud": self.pool}, **amr),
+            trust(trust(pool=self.pool)["Statement"][0], trust(**amr)["Statement"][0]),
+        ):
+            with self.subTest(open_to_all):
+                error = self.refused("malformedPolicy", self.sidecar, "role.put", {"name": "open", "trustPolicy": open_to_all})
+                self.assertEqual(error.data["policy"], "trust")
+                self.assertIn("/Statement/", error.data["pointer"])
+                self.assertIn(f"{PRINCIPAL}:aud", error.data["reason"])
+                found = self.violations(self.sidecar, "system.apply", {"roles": [{"name": "open", "trustPolicy": open_to_all}]})
+                self.assertEqual({(pointer, rule) for pointer, rule in found}, {("/roles/0/trustPolicy", "malformedPolicy")})
+        self.refused("roleNotFound", self.sidecar, "role.get", {"name": "open"})
 
     def test_a_role_that_is_not_there_is_answered_like_a_refusal(self):
         self.refused("assumeRoleDenied", self.sidecar, "credentials.assumeRole", {
@@ -266,7 +352,7 @@ class Exchange(EndToEnd):
         self.assertIn("bodySha256", error.message)
         host = {"Host": "api.example.com", "HOST": "api.example.com"}
         error = self.fails("signatureMalformed", {**request, "headers": {**request["headers"], **host}})
-        self.assertIn("host stands there twice", error.message)
+        self.assertIn("host header occurs twice", error.message)
 
     def test_what_a_signature_must_have(self):
         request = signed(self.enhanced(), "POST", "https://api.example.com/items", b"body")

@@ -1,5 +1,6 @@
 """How commands end: what they say, and their exit codes."""
 
+import json
 import os
 import subprocess
 import tempfile
@@ -35,7 +36,7 @@ class ExitCodes(EndToEnd):
     def test_serve_whose_answers_cannot_be_written(self):
         done = self.shell('"$0" serve --store :memory: > /dev/full', input=PING)
         self.assertEqual(done.returncode, 74, done.stderr)
-        self.assertIn(b"the answers cannot be written", done.stderr)
+        self.assertIn(b"the responses cannot be written", done.stderr)
 
     def test_nobody_reads_any_more(self):
         """A closed pipe ends every command quietly, and nothing is left behind."""
@@ -59,10 +60,28 @@ class ExitCodes(EndToEnd):
             done = self.call("serve", "--store", self.folder, input=input)
             self.assertEqual((done.returncode, done.stdout.count(b"storeCannotOpen")), (2, count), done.stderr)
 
+    def test_only_errors_of_the_store_end_with_2(self):
+        """What the store refuses, and what a method on a healthy store refuses, are told apart by the exit code."""
+        store = ("--store", self.path("store.db"))
+        self.assertEqual(self.call("call", *store, "account.create", '{"username": "alice@example.com"}').returncode, 0)
+        for method, params, wanted in (
+                ("store.backup", {"path": self.path("store.db")}, "backupFileExists"),
+                ("store.backup", {"path": self.path("no folder", "copy.db")}, "backupFailed"),
+                ("signIn.start", {"username": "alice@example.com"}, "messageNotSent")):
+            done = self.call("call", *store, method, json.dumps(params))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(wanted.encode(), done.stderr)
+        for arguments, wanted in (
+                (("--store", self.folder), "storeCannotOpen"), (("--testing", *store), "testingStoreMismatch"),
+                (("--master-key-file", self.path("nope"), *store), "storeCannotOpen")):
+            done = self.call("call", *arguments, "pool.list")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(wanted.encode(), done.stderr)
+
     def test_input_that_cannot_be_read(self):
         done = self.shell('"$0" serve --store :memory: < .')
         self.assertEqual(done.returncode, 74)
-        self.assertIn(b"the input cannot be read", done.stderr)
+        self.assertIn(b"the requests cannot be read", done.stderr)
 
     def test_a_key_file_that_is_missing(self):
         for command in (("call", "pool.list"), ("serve",), ("doctor",), ("backup", self.path("copy.db"))):
@@ -70,17 +89,17 @@ class ExitCodes(EndToEnd):
                 done = self.call(*command, "--store", self.path("store.db"), "--master-key-file", self.path("nope"))
                 self.assertEqual(done.returncode, 2, done.stderr)
                 said = (done.stdout + done.stderr).decode()
-                self.assertIn(f"{self.path('nope')} cannot be opened: there is no such file (--master-key-file names it", said)
+                self.assertIn(f"{self.path('nope')} cannot be opened: the file does not exist (the file of the master key, from --master-key-file", said)
                 self.assertNotIn("StoreCannotOpen(", said)
         done = self.call("call", "pool.list", environment={"MINTMARK_MASTER_KEY_FILE": self.path("nope")})
-        self.assertIn(b"(MINTMARK_MASTER_KEY_FILE names it", done.stderr)
+        self.assertIn(b"(the file of the master key, from MINTMARK_MASTER_KEY_FILE", done.stderr)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_doctor_makes_nothing(self):
         """A mistyped path is no store, and stays none."""
         open(self.path("empty.db"), "w").close()
-        for arguments, word in ((("--store", self.path("typo", "x.db")), b"there is no store"), (("--store", self.path("typo.db")), b"there is no store"),
-                                (("--app", "typo"), b"there is no store"), (("--store", self.path("empty.db")), b"the file is empty")):
+        for arguments, word in ((("--store", self.path("typo", "x.db")), b"the store does not exist"), (("--store", self.path("typo.db")), b"the store does not exist"),
+                                (("--app", "typo"), b"the store does not exist"), (("--store", self.path("empty.db")), b"the file is empty")):
             with self.subTest(arguments):
                 done = self.call("doctor", *arguments)
                 self.assertEqual(done.returncode, 2, done.stdout)
@@ -90,7 +109,7 @@ class ExitCodes(EndToEnd):
 
     def test_a_refused_store_is_said_once(self):
         done = self.call("call", "pool.list", "--store", self.folder)
-        self.assertEqual((done.returncode, done.stderr.count(b"it is a folder")), (2, 1), done.stderr)
+        self.assertEqual((done.returncode, done.stderr.count(b"it is a directory")), (2, 1), done.stderr)
 
 
 class Refusals(EndToEnd):
@@ -108,27 +127,27 @@ class Refusals(EndToEnd):
         self.assertIn("Did you mean serve?", self.refused("sevre"))
         self.assertIn("Did you mean serve?", self.refused("help", "sevre"))
         self.assertIn("mintmark call system.ping", self.refused("system.ping"))
-        self.assertIn("mintmark methods lists them", self.refused("describe", ""))
+        self.assertIn("run mintmark methods", self.refused("describe", ""))
 
     def test_numbers_out_of_range(self):
-        self.assertIn("--drain is between", self.refused("serve", "--drain", "-1"))
+        self.assertIn("--drain must be between", self.refused("serve", "--drain", "-1"))
         for clock in ("-5", "253402300800", "9999999999999999"):
-            self.assertIn("--clock is between", self.refused("serve", "--testing", "--clock", clock))
-            self.assertIn("--clock is between", self.refused("serve", "--testing", environment={"MINTMARK_CLOCK": clock}))
+            self.assertIn("--clock must be between", self.refused("serve", "--testing", "--clock", clock))
+            self.assertIn("--clock must be between", self.refused("serve", "--testing", environment={"MINTMARK_CLOCK": clock}))
 
     def test_the_environment_is_named(self):
-        self.assertIn("MINTMARK_CALLER is one of", self.refused("call", "pool.list", environment={"MINTMARK_CALLER": "root"}))
+        self.assertIn("MINTMARK_CALLER must be one of", self.refused("call", "pool.list", environment={"MINTMARK_CALLER": "root"}))
         self.assertIn("Did you mean MINTMARK_STORE?", self.refused("serve", environment={"MINTMARK_STOER": self.path("x.db")}))
 
     def test_the_command_is_named(self):
         self.assertIn("mintmark call --help", self.refused("call", "pool.list", "--clock", "5"))
 
     def test_a_mistyped_store_in_memory(self):
-        self.assertIn("did you mean :memory:?", self.refused("call", "pool.list", "--store", ":memoy:"))
+        self.assertIn("Did you mean :memory:?", self.refused("call", "pool.list", "--store", ":memoy:"))
 
     def test_a_sentence_is_said_once(self):
-        done = run("call", "--store", ":memory:", "pool.list", "[]", home=self.folder)
-        self.assertEqual(done.stderr.count(b"by name only"), 1)
+        done = run("call", "--store", ":memory:", "pool.list", "[1]", home=self.folder)
+        self.assertEqual(done.stderr.count(b"parameters are passed by name"), 1)
 
     def test_the_example_of_the_help_runs_as_it_stands(self):
         """The lines are not wrapped, and what is pasted runs."""

@@ -1,5 +1,6 @@
 """Accounts that go elsewhere: the file, the pages, and that another store makes the same of them."""
 
+import base64
 import json
 import os
 import stat
@@ -7,7 +8,7 @@ import stat
 import pyotp
 
 from endtoend import EndToEnd
-from foreign_passwords import FIREBASE, hashed
+from foreign_passwords import FIREBASE, PBKDF2, SCRYPT, hashed
 
 PASSWORD = "correct horse 9 Battery"
 
@@ -80,6 +81,20 @@ class Exports(EndToEnd):
         self.assertEqual(real.call("signIn.withPassword", {"username": "ann@example.com", "password": PASSWORD}, timeout=60)["state"], "secondFactorRequired")
         kept = {each["accountId"]: each.get("hash") for each in real.call("account.export", {"includeSecrets": True})["accounts"]}
         self.assertEqual((kept["ann"]["memoryCost"], kept["carol"]["memoryCost"]), (17, 10))
+
+    def test_hashes_are_written_as_base64_with_padding_and_read_in_every_form(self):
+        hashes = {how["algorithm"]: hashed(how, PASSWORD, salt=bytes(range(240, 253))) for how in (FIREBASE, SCRYPT, PBKDF2[0])}
+        for how in (FIREBASE, SCRYPT, PBKDF2[0]):
+            name = how["algorithm"]
+            plain = {key: value.rstrip("=").replace("+", "-").replace("/", "_") for key, value in hashes[name].items()}
+            self.sidecar.call("account.import", {"accounts": [{"accountId": name, "email": f"{name}@example.com", "hash": how, **plain}]})
+        own = self.person("own", password=PASSWORD)
+        for account in self.sidecar.call("account.export", {"includeSecrets": True})["accounts"]:
+            if account["accountId"] != own:
+                self.assertEqual({key: account[key] for key in ("passwordHash", "salt")}, hashes[account["accountId"]])
+            texts = [account["passwordHash"], account["salt"]] + [account["hash"][key] for key in ("signerKey", "saltSeparator") if key in account["hash"]]
+            for text in texts:
+                self.assertEqual(base64.b64encode(base64.b64decode(text, validate=True)).decode(), text)
 
     def test_without_secrets_nothing_that_is_one_goes_along(self):
         secret = self.crowd()

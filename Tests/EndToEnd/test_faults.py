@@ -32,7 +32,7 @@ class Methods(Faults):
         for left in ([{**fault, "times": 1}], []):
             error = sidecar.refusal("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "dave"}})
             self.assertEqual((error.code, error.data), (8001, {"type": "storeBusy", "retryAfterSeconds": 1}))
-            self.assertEqual(error.message, "The store is busy. Try again in 1 s; is another program holding it locked?")
+            self.assertEqual(error.message, "The store is busy. Try again in 1 s. If this persists, check whether another program has locked the store.")
             self.assertEqual(self.arm(sidecar), left)
         self.assertEqual(len(sidecar.call("identity.list", {"poolId": pool})["identities"]), 3, "the call itself did not happen")
         self.assertEqual(mint(sidecar, pool)["identityId"], first)
@@ -40,7 +40,7 @@ class Methods(Faults):
     def test_its_data_is_given_or_made_up(self):
         sidecar = self.testing()
         for error, data, code, wanted, message in (
-                ("invalidCode", {"attemptsLeft": 2}, 4009, {"attemptsLeft": 2}, "This is not the code. Tries left with it: 2. The continuation"),
+                ("invalidCode", {"attemptsLeft": 2}, 4009, {"attemptsLeft": 2}, "The code is wrong. Attempts left for this code: 2. The continuation"),
                 ("poolNotFound", {}, 2001, {"poolId": "local-1:00000000-0000-4000-8000-000000000000"}, "local-1:0000"),
                 ("tokenExpired", {"now": 1800000000}, 3005, {"expiredAt": 1700000000, "now": 1800000000}, "1800000000"),
                 ("requestCancelled", {}, -32800, {}, "")):
@@ -64,7 +64,7 @@ class Methods(Faults):
         self.arm(sidecar, method="system.ping", error="internalError")
         refusal = sidecar.refusal("system.ping")
         self.assertEqual((refusal.code, refusal.data["incident"]), (-32603, "test.fault"))
-        self.assertIn("no log line", refusal.message)
+        self.assertIn("no log entry", refusal.message)
         self.arm(sidecar, method="system.ping", error="internalError", data={"incident": "i-1"})
         self.assertIn("incident i-1", sidecar.refusal("system.ping").message)
 
@@ -83,22 +83,22 @@ class Methods(Faults):
         for fault, pointer, says in (
                 ({"method": "token.mintForDevelopers", "error": "storeBusy"}, "/method", "token.mintForDeveloper"),
                 ({"method": "system.ping", "error": "storeBusi"}, "/error", "storeBusy"),
-                ({"method": "system.ping"}, "/error", "missing"), ({"error": "storeBusy"}, "/error", "goes with method"),
+                ({"method": "system.ping"}, "/error", "missing"), ({"error": "storeBusy"}, "/error", "allowed only with method"),
                 ({"method": "system.ping", "error": "invalidCode", "data": {"attemptsLeft": "two"}}, "/data/attemptsLeft", "integer"),
                 ({"method": "system.ping", "error": "invalidCode", "data": {"attempts": 2}}, "/data/attempts", "attemptsLeft"),
                 ({"provider": "https://login.example.com"}, "/failure", "down"),
                 ({"provider": "https://", "failure": "down"}, "/provider", "host"),
                 ({"provider": "login.example.com", "failure": "slow"}, "/delayMilliseconds", "missing"),
                 ({"store": "busy", "forMilliseconds": 5, "times": 2}, "/times", "not both"),
-                ({"delivery": "refused", "forMilliseconds": 5}, "/forMilliseconds", "goes with store"),
+                ({"delivery": "refused", "forMilliseconds": 5}, "/forMilliseconds", "allowed only with store"),
                 ({"provider": "not a url at all ", "failure": "down"}, "/provider", "URL"), ({"provider": "login.example.com:x", "failure": "down"}, "/provider", "URL"),
-                ({"provider": "login.example.com", "failure": "down", "delayMilliseconds": 5}, "/delayMilliseconds", "slow only"),
-                ({"clockJumpSeconds": 100, "afterCalls": 2}, "/afterCalls", "goes with method, delivery, provider or store"),
-                ({"clockJumpSeconds": 100, "times": 2}, "/times", "goes with method, delivery, provider or store"),
-                ({"afterCalls": 3}, "/afterCalls", "goes with"), ({"clear": True, "times": 3}, "/times", "goes with"),
+                ({"provider": "login.example.com", "failure": "down", "delayMilliseconds": 5}, "/delayMilliseconds", "only with the failure slow"),
+                ({"clockJumpSeconds": 100, "afterCalls": 2}, "/afterCalls", "allowed only with method, delivery, provider or store"),
+                ({"clockJumpSeconds": 100, "times": 2}, "/times", "allowed only with method, delivery, provider or store"),
+                ({"afterCalls": 3}, "/afterCalls", "allowed only with"), ({"clear": True, "times": 3}, "/times", "allowed only with"),
                 ({"method": "test.fault", "error": "storeBusy"}, "/method", "cannot be made to fail"),
                 ({"method": "test.reset", "error": "storeBusy"}, "/method", "cannot be made to fail"),
-                ({"store": "busy", "to": "alice"}, "/to", "goes with delivery"), ({"delivery": "lost"}, "/delivery", "")):
+                ({"store": "busy", "to": "alice"}, "/to", "allowed only with delivery"), ({"delivery": "lost"}, "/delivery", "")):
             with self.subTest(fault):
                 error = self.refused("invalidParams", sidecar, "test.fault", fault)
                 self.assertEqual([each["pointer"] for each in error.data["violations"]], [pointer])

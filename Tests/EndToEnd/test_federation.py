@@ -1,9 +1,11 @@
 """Sign-in with providers: what leads to which account, and that one person never gets into another's."""
 
+import json
 import secrets
 
 from federation import PASSWORD, Federation, hashed
 from oidcmock import OIDCProviderMock
+from sidecar import RpcError
 from test_logins import Provider, claims_of
 
 
@@ -40,6 +42,35 @@ class SignIn(Federation):
         self.assertEqual(self.providers(account), ["password", "oidc.trusted"])
         self.password_session()
 
+    def test_what_a_provider_said_last_stays_where_it_says_nothing(self):
+        told = {"email": "carol@example.com", "name": "Carol", "picture": "https://p.example/1.png"}
+        account = self.account(self.sign_in(**told))
+        login = lambda: self.sidecar.call("account.get", {"accountId": account})["providers"][0]
+        first = login()
+        self.assertEqual((first["email"], first["displayName"], first["photoUrl"]), tuple(told.values()))
+        for claims, changes in [({}, {}), ({"name": "Caroline"}, {"displayName": "Caroline"}), ({"email": "new@example.com"}, {"email": "new@example.com"}), ({}, {})]:
+            first.update(changes)
+            answer = self.sign_in(**claims)
+            self.assertEqual((login(), answer["account"]["providers"][0]), (first, first))
+        self.sidecar.call("account.reauthenticate", {"idToken": answer["idToken"], "credential": self.credential()})
+        self.assertEqual(login(), first)
+
+    def test_who_has_no_provider_is_told_the_method_that_works(self):
+        self.password_account()
+        self.sidecar.call("account.create", {"username": "dora@example.com"})
+        for address, method, state in (("carol@example.com", "password", "passwordRequired"), ("dora@example.com", "code", "codeRequired")):
+            answer = self.sign_in(email=address)
+            self.assertEqual((answer["state"], answer["providers"], answer["methods"], answer["next"]), ("providerRequired", [], [method], "signIn.start"))
+            self.assertEqual(self.sidecar.call(answer["next"], {"username": address})["state"], state)
+        # With a provider that is switched off, a code to the address leads to a new password.
+        other = self.idp("oidc.other")
+        self.sign_in(other, "erin", email="erin@example.com")
+        answer = self.sign_in(subject="erin", email="erin@example.com")
+        self.assertEqual((answer["providers"], "methods" in answer), (["oidc.other"], False))
+        self.sidecar.call("idp.update", {"providerId": "oidc.other", "enabled": False})
+        answer = self.sign_in(subject="erin", email="erin@example.com")
+        self.assertEqual((answer["providers"], answer["methods"], answer["next"]), ([], ["code"], "passwordReset.start"))
+
     def test_a_trusted_provider_takes_over_what_was_never_verified(self):
         trusted = self.idp("oidc.trusted", trustEmail=True)
         mallory = self.sign_in(subject="mallory", email="carol@example.com")
@@ -56,11 +87,63 @@ class SignIn(Federation):
         self.assertEqual(self.account(self.sign_in(trusted, "bob", email="bob@example.com", email_verified=True)), bob)
         self.refused("passwordNotSet", self.sidecar, "signIn.withPassword", {"username": "bob@example.com", "password": PASSWORD})
 
-    def test_another_subject_of_a_trusted_provider_gives_way(self):
+    def test_an_error_names_no_account_before_the_caller_has_shown_that_it_is_theirs(self):
+        """Every public method that takes an address or a credential, for an account that is disabled, locked or without a password."""
         trusted = self.idp("oidc.trusted", trustEmail=True)
-        account = self.account(self.sign_in(trusted, "old", email="carol@example.com", email_verified=True))
-        self.assertEqual(self.account(self.sign_in(trusted, "new", email="carol@example.com", email_verified=True)), account)
-        self.assertEqual([each["subject"] for each in self.sidecar.call("account.get", {"accountId": account})["providers"]], ["new"])
+        federated = self.account(self.sign_in(subject="erin", email="erin@example.com"))
+        accounts = {name: self.password_account(name)[0] for name in ("carol@example.com", "dora@example.com")}
+        accounts["erin@example.com"] = federated
+        self.sidecar.call("account.update", {"accountId": accounts["carol@example.com"], "disabled": True})
+        error = self.refused("accountDisabled", self.sidecar, "passwordReset.start", {"username": "carol@example.com"})
+        self.assertNotIn("accountId", error.data)
+        # Whoever has shown the address, or the password, is told.
+        for method, params in (
+                ("signIn.withCredential", {"credential": self.credential(trusted, "own", email="carol@example.com", email_verified=True)}),
+                ("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})):
+            self.assertEqual(self.refused("accountDisabled", self.sidecar, method, params).data["accountId"], accounts["carol@example.com"])
+        self.sidecar.call("tenant.update", {"tenantId": "default", "lockout": {"threshold": 1, "durationSeconds": 60}})
+        self.refused("invalidPassword", self.sidecar, "signIn.withPassword", {"username": "dora@example.com", "password": "wrong"})
+        _, stranger = self.password_account("mallory@example.com")
+        for address, account in accounts.items():
+            guess = {"email": address, "password": "guess"}
+            calls = [
+                ("signUp.start", {"username": address}), ("signIn.start", {"username": address}), ("passwordReset.start", {"username": address}),
+                ("signIn.withPassword", {"username": address, "password": "guess"}), ("signIn.withCredential", {"credential": guess}),
+                ("signIn.withCredential", {"credential": self.credential(subject="stranger", email=address)}),
+                ("account.changeEmail", {"idToken": stranger, "email": address}), ("account.link", {"idToken": stranger, "credential": guess}),
+                ("account.link", {"idToken": stranger, "credential": self.credential(subject="stranger", email=address)}),
+                ("account.reauthenticate", {"idToken": stranger, "credential": guess})]
+            for method, params in calls:
+                with self.subTest(method=method, address=address):
+                    try:
+                        answer = self.sidecar.call(method, params)
+                    except RpcError as error:
+                        answer = {"message": str(error), "data": error.data}
+                    self.assertNotIn(account, json.dumps(answer))
+
+    def test_another_subject_of_a_provider_never_gets_the_account_by_its_address(self):
+        """A domain that was registered again, or an address that was given to somebody else: the provider knows the account's owner by another subject (CVE-2023-3128)."""
+        trusted, google = self.idp("oidc.trusted", trustEmail=True), Provider("https://accounts.google.com")
+        google.name = "google.com"
+        self.sidecar.call("idp.create", {"providerId": "google.com", "clientId": "shop", "keys": [google.jwk]})
+        for number, (provider, claims) in enumerate([(trusted, {}), (google, {"hd": "example.com"})]):
+            for verified in (True, False):
+                with self.subTest(provider.name, verified=verified):
+                    claims = {**claims, "email": f"carol{number}{verified}@example.com", "email_verified": True}.copy()
+                    session = self.sign_in(provider, f"old{number}{verified}", **claims)
+                    account = self.account(session)
+                    self.sidecar.call("account.update", {"accountId": account, "emailVerified": verified})
+                    before = self.sidecar.call("account.get", {"accountId": account})
+                    for _ in range(2):
+                        answer = self.sign_in(provider, "new", **claims)
+                        self.assertEqual((answer["state"], answer["providers"]), ("providerRequired", [provider.name]))
+                        self.assertFalse({"idToken", "accessToken", "refreshToken", "account", "continuationToken"} & set(answer))
+                    pending = self.sidecar.call("signIn.withCredential", {"credential": {"pendingToken": answer["pendingToken"]}})
+                    self.assertEqual(pending["state"], "providerRequired")
+                    self.assertEqual(self.sidecar.call("account.get", {"accountId": account}), before)
+                    self.sidecar.call("session.refresh", {"refreshToken": session["refreshToken"]})
+                    self.refused("providerAlreadyLinked", self.sidecar, "account.link", {"idToken": session["idToken"], "credential": {"pendingToken": answer["pendingToken"]}})
+                    self.assertEqual(self.account(self.sign_in(provider, f"old{number}{verified}", **claims)), account)
 
     def test_a_provider_that_is_not_trusted_changes_nothing_of_anybody_elses(self):
         trusted = self.idp("oidc.trusted", trustEmail=True)

@@ -104,4 +104,4 @@ class Health(EndToEnd):
         self.assertIn(b"is full", done.stdout)
         done = run("doctor", "--store", self.store, home=self.folder)
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertIn(b"it takes writes", done.stdout)
+        self.assertIn(b"the store is writable", done.stdout)

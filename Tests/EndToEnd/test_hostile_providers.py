@@ -86,6 +86,7 @@ class Attacks(Hostile):
         self.callback_refused("issuer", token, code="of the good one", state=sent["state"], iss=self.site.issuer)
         # Announced and left out, or twice, is no better.
         self.evil.document["authorization_response_iss_parameter_supported"] = True
+        self.sidecar.call("idp.test", {"providerId": "oidc.evil"})  # its document is fetched again
         token, sent = self.begin("oidc.evil")
         self.callback_refused("issuer", token, code="of the good one", state=sent["state"])
         url = f"{BACK}?code=c&state={sent['state']}&iss={self.evil.issuer}&iss={self.site.issuer}"

@@ -17,7 +17,8 @@ class Housekeeping(EndToEnd):
         self.store = self.path("store.db")
 
     def start(self, *options):
-        return self.spawn(*options, store=self.store, testing=True)
+        # The heads of the end are of the level debug.
+        return self.spawn("--log-level", "debug", *options, store=self.store, testing=True)
 
     def begin(self, *options):
         """A process whose clock stands at MOMENT and which has recorded something."""
@@ -78,6 +79,37 @@ class Housekeeping(EndToEnd):
         self.assertEqual((self.intact(hourly)[0], self.intact(last)[0]), (True, False))
         self.rows("DELETE FROM audit")
         self.assertEqual((self.intact()[0], self.intact(hourly)[0]), (False, False))
+
+    def test_a_normal_end_says_nothing(self):
+        sidecar = self.spawn(store=self.store)
+        make_pool(sidecar)
+        self.assertEqual(sidecar.finish(), 0)
+        self.assertEqual(sidecar.stderr_text(), "")
+
+    @only("sqlite")
+    def test_heads_are_appended_to_a_file(self):
+        heads = self.path("heads")
+        for _ in range(2):
+            sidecar = self.spawn("--audit-heads-file", heads, store=self.store)
+            make_pool(sidecar)
+            self.assertEqual((sidecar.finish(), sidecar.stderr_text()), (0, ""))
+        self.assertEqual(os.stat(heads).st_mode & 0o777, 0o600)
+        with open(heads, encoding="ascii") as file:
+            lines = [json.loads(line) for line in file]
+        self.assertEqual(len(lines), 2)
+        check = lambda params: self.spawn(store=self.store).call("audit.verify", params)["intact"]
+        self.assertEqual([check(params) for params in lines], [True, True])
+        self.rows("DELETE FROM audit WHERE chain = ?", lines[1]["heads"][-1]["chain"])
+        self.assertIn(False, [check(params) for params in lines])
+        done = run("call", "--store", self.path("other.db"), "--audit-heads-file", self.path("by call"), "pool.create", '{"name": "a"}')
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        with open(self.path("by call"), encoding="ascii") as file:
+            self.assertEqual(len(json.loads(file.read())["heads"]), 1)
+        for path, words in ((self.folder, b"directory"), (self.path("no folder", "heads"), b"cannot be created")):
+            done = run("serve", "--store", self.path("third.db"), environment={"MINTMARK_AUDIT_HEADS_FILE": path})
+            self.assertEqual(done.returncode, 64)
+            self.assertIn(words, done.stderr)
+            self.assertIn(b"MINTMARK_AUDIT_HEADS_FILE", done.stderr)
 
     def test_no_heads_where_nothing_was_recorded(self):
         sidecar, _ = self.begin()

@@ -2,10 +2,11 @@
 
 import json
 import secrets
+import urllib.parse
 
 from endtoend import only
 from federation import Federation
-from websites import DISCOVERY, KEYS, OpenIDWebsite, Website, html, page
+from websites import DISCOVERY, KEYS, OpenIDWebsite, Website, html, page, slow
 
 
 UNFIT = ["javascript:alert(1)", "ftp://x/y", "file:///etc/passwd", "/relative", "http://example.com/a", "https://", "https://x/a#part", "https://user@x/a", "https://x/a b", ""]
@@ -25,9 +26,10 @@ class OverTheNetwork(Federation):
 
     def test_keys_are_fetched_and_what_is_wrong_is_said(self):
         site = self.site()
-        good = {"issuer": site.issuer, "jwks_uri": site.issuer + KEYS, "authorization_endpoint": site.issuer + "/a", "response_types_supported": ["id_token"]}
+        good = {"issuer": site.issuer, "jwks_uri": site.issuer + KEYS, "authorization_endpoint": site.issuer + "/a", "response_types_supported": ["id_token"],
+                "response_modes_supported": ["fragment", "form_post"]}
         site.pages[DISCOVERY] = page(good)
-        self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
+        self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer, "responseType": "idToken"})
         answer = self.sidecar.call("signIn.withCredential", {"credential": {"providerId": "oidc.site", "idToken": site.token()}})
         self.assertEqual(answer["state"], "completed")
         ok, checks = self.checks("oidc.site")
@@ -38,6 +40,8 @@ class OverTheNetwork(Federation):
             (page({"issuer": site.issuer}), "keys", "jwks_uri"), (page({**good, "jwks_uri": site.issuer + "/none"}), "keys", "404"),
             (page({**good, "id_token_signing_alg_values_supported": ["HS256"]}), "algorithms", "HS256"),
             (page({**good, "response_types_supported": ["code"]}), "responseType", "code"),
+            (page({**good, "response_modes_supported": ["query", "fragment"]}), "responseType", "form_post"),
+            (page({name: value for name, value in good.items() if name != "response_modes_supported"}), "responseType", "form_post"),
             (page({name: value for name, value in good.items() if name != "authorization_endpoint"}), "responseType", "authorization_endpoint"),
             *[(page({**good, name: url}), "endpoints", name) for name in ("authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint") for url in UNFIT],
             (page({**good, "authorization_endpoint": site.issuer + "/a?state=evil"}), "endpoints", "state"),
@@ -69,6 +73,171 @@ class OverTheNetwork(Federation):
         site.pages[DISCOVERY] = page({**good, "authorization_endpoint": "https://login.example.com/a?policy=b2c"})
         self.assertTrue(self.sidecar.call("idp.authorize", authorize)["authorizationUrl"].startswith("https://login.example.com/a?policy=b2c&client_id=shop"))
         self.assertTrue(self.checks("oidc.site")[0])
+
+    def code_site(self, **more):
+        """A provider with a code flow; what came to its token endpoint is in `posts`."""
+        site, posts = self.site(), []
+        document = {"issuer": site.issuer, "jwks_uri": site.issuer + KEYS, "authorization_endpoint": site.issuer + "/a", "token_endpoint": site.issuer + "/t", **more}
+        site.pages[DISCOVERY] = page({name: value for name, value in document.items() if value})
+        def redeem(request):
+            posts.append((request.headers["Authorization"], dict(urllib.parse.parse_qsl(request.rfile.read(int(request.headers["Content-Length"])).decode()))))
+            return page({"id_token": site.token(nonce=site.nonce, **site.claims), "access_token": "a", "token_type": "Bearer"})
+        site.pages["/t"], site.claims = redeem, {}
+        return site, posts
+
+    def authorize(self, site=None, provider_id="oidc.site", **more):
+        back = {} if "listen" in more else {"redirectUri": "https://shop.example.com/back"}
+        flow = self.sidecar.call("idp.authorize", {"providerId": provider_id, **back, **more})
+        sent = dict(urllib.parse.parse_qsl(flow["authorizationUrl"].split("?", 1)[1]))
+        if site:
+            site.nonce = sent["nonce"]
+        return flow, sent
+
+    def test_a_provider_has_the_code_flow_unless_the_implicit_one_is_asked_for(self):
+        site, posts = self.code_site()
+        made = self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
+        self.assertEqual((made["responseType"], made["clientAuthentication"], made["hasClientSecret"]), ("code", "none", False))
+        flow, sent = self.authorize(site)
+        self.assertEqual((sent["response_type"], sent["code_challenge_method"], len(sent["code_challenge"])), ("code", "S256", 43))
+        credential = {"continuationToken": flow["continuationToken"], "url": f"https://shop.example.com/back?code=c&state={sent['state']}"}
+        self.assertEqual(self.sidecar.call("signIn.withCredential", {"credential": credential})["state"], "completed")
+        proof, form = posts[0]
+        self.assertEqual((proof, form["client_id"], len(form["code_verifier"]), "client_secret" in form), (None, "shop", 43, False))
+        for provider_id in ("google.com", "apple.com", "facebook.com", "microsoft.com"):
+            self.assertEqual(self.sidecar.call("idp.create", {"providerId": provider_id, "clientId": "shop"})["responseType"], "code")
+        self.refused("invalidIdp", self.sidecar, "idp.create", {"providerId": "github.com", "clientId": "shop"})
+        for way in ("basic", "post"):
+            error = self.refused("invalidIdp", self.sidecar, "idp.create", {"providerId": "oidc.other", "clientId": "shop", "issuer": site.issuer, "clientAuthentication": way})
+            self.assertEqual(error.data["pointer"], "/clientSecret")
+        self.assertEqual(self.sidecar.call("idp.update", {"providerId": "oidc.site", "responseType": "idToken"})["responseType"], "idToken")
+        self.assertEqual(self.authorize()[1]["response_type"], "id_token")
+        self.assertEqual(self.sidecar.call("system.apply", {"idps": [{"providerId": "oidc.applied", "clientId": "shop", "issuer": site.issuer}]})["changes"][0]["change"], "created")
+        self.assertEqual(self.sidecar.call("idp.get", {"providerId": "oidc.applied"})["responseType"], "code")
+
+    def test_a_provider_of_a_former_version_keeps_its_response_type(self):
+        """Before the code flow was the default, a provider was stored without a response type and had the implicit flow."""
+        self.store = self.path("former.db")
+        sidecar = self.spawn(store=self.store)
+        sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": "https://login.example.com"})
+        sidecar.call("idp.create", {"providerId": "github.com", "clientId": "shop", "clientSecret": "s"})
+        sidecar.finish()
+        for provider_id, settings in self.rows("SELECT provider_id, settings FROM idp"):
+            former = {name: value for name, value in json.loads(settings).items() if name not in ("responseType", "scopes", "openidOnly")}
+            self.rows(f"UPDATE idp SET settings = '{json.dumps(former)}' WHERE provider_id = '{provider_id}'")
+        sidecar = self.spawn(store=self.store)
+        self.assertEqual(
+            [(each["providerId"], each["responseType"], each["scopes"], each["openidOnly"]) for each in sidecar.call("idp.list", {})["idps"]],
+            [("github.com", "code", [], False), ("oidc.site", "idToken", [], False)])
+        self.assertEqual(sidecar.call("idp.update", {"providerId": "oidc.site", "displayName": "Site"})["responseType"], "idToken")
+        change = sidecar.call("system.apply", {"idps": [{"providerId": "oidc.site", "displayName": "Site"}]})["changes"][0]
+        self.assertEqual(change["change"], "unchanged")
+
+    def test_scopes_are_added_to_the_basic_ones(self):
+        site, _ = self.code_site()
+        create = {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer}
+        made = self.sidecar.call("idp.create", create)
+        self.assertEqual((made["scopes"], made["openidOnly"]), ([], False))
+        for settings, scopes, wanted in [
+                ({}, None, "openid email profile"), ({}, [], "openid email profile"), ({}, ["offline_access"], "openid email profile offline_access"),
+                ({}, ["openid", "email", "x"], "openid email profile x"), ({"scopes": ["offline_access"]}, None, "openid email profile offline_access"),
+                ({"scopes": ["offline_access"]}, ["offline_access", "y"], "openid email profile offline_access y"),
+                ({"openidOnly": True}, None, "openid offline_access"), ({"scopes": []}, None, "openid"), ({}, ["phone"], "openid phone"), ({"openidOnly": False}, None, "openid email profile")]:
+            with self.subTest(settings=settings, scopes=scopes):
+                self.sidecar.call("idp.update", {"providerId": "oidc.site", **settings})
+                self.assertEqual(self.authorize(**({} if scopes is None else {"scopes": scopes}))[1]["scope"], wanted)
+        self.sidecar.call("idp.create", {"providerId": "github.com", "clientId": "shop", "clientSecret": "s"})
+        self.assertEqual(self.authorize(provider_id="github.com", scopes=["repo"])[1]["scope"], "read:user user:email repo")
+        for provider_id in ("github.com", "facebook.com"):
+            error = self.refused("invalidIdp", self.sidecar, "idp.create", {"tenantId": "default", "providerId": provider_id, "clientId": "shop", "clientSecret": "s", "openidOnly": True})
+            self.assertEqual(error.data["pointer"], "/openidOnly")
+        change = self.sidecar.call("system.apply", {"idps": [{"providerId": "oidc.site", "scopes": ["z"], "openidOnly": True}]})["changes"][0]
+        self.assertEqual(change["changed"], ["scopes", "openidOnly"])
+
+    def test_following_the_documentation_for_offline_access_brings_address_and_name(self):
+        site, _ = self.code_site()
+        self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
+        flow, sent = self.authorize(site, scopes=["offline_access"])
+        granted = sent["scope"].split()
+        site.claims = {**({"email": "carol@example.com"} if "email" in granted else {}), **({"name": "Carol"} if "profile" in granted else {})}
+        credential = {"continuationToken": flow["continuationToken"], "url": f"https://shop.example.com/back?code=c&state={sent['state']}"}
+        account = self.sidecar.call("signIn.withCredential", {"credential": credential})["account"]
+        self.assertEqual((account["email"], account["attributes"]), ("carol@example.com", {"displayName": "Carol"}))
+
+    def test_a_discovery_document_is_fetched_once(self):
+        site, _ = self.code_site(device_authorization_endpoint=None)
+        self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
+        good = site.pages[DISCOVERY]
+        site.pages[DISCOVERY] = slow(0.3, good)
+        ids = [self.sidecar.send("idp.authorize", {"providerId": "oidc.site", "redirectUri": "https://shop.example.com/back"}) for _ in range(50)]
+        for each in ids:
+            self.sidecar.answer(each)
+        self.assertEqual(site.asked, [DISCOVERY])
+        # idp.test looks anew, and so does the next sign-in after it.
+        site.pages[DISCOVERY] = good
+        self.checks("oidc.site")
+        self.assertEqual(site.asked, [DISCOVERY, DISCOVERY, KEYS])
+        self.authorize()
+        self.authorize()
+        self.assertEqual(site.count(DISCOVERY), 3)
+        # What is known serves on when the provider is gone.
+        site.close()
+        self.authorize()
+
+    def test_a_document_that_was_not_there_is_asked_for_again_after_a_pause(self):
+        site, _ = self.code_site()
+        good = site.pages[DISCOVERY]
+        site.pages[DISCOVERY] = page({}, status=503)
+        self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
+        for _ in range(5):
+            self.refused("providerUnavailable", self.sidecar, "idp.authorize", {"providerId": "oidc.site", "listen": {}})
+        self.assertEqual(site.count(DISCOVERY), 1)
+        site.pages[DISCOVERY] = good
+        self.sidecar.call("test.fault", {"clear": True})  # the pause ends
+        self.authorize()
+
+    def test_the_implicit_flow_with_a_listener_needs_form_post(self):
+        for modes, works in ((None, False), (["query", "fragment"], False), (["fragment", "form_post"], True)):
+            with self.subTest(modes):
+                site, _ = self.code_site(response_modes_supported=modes)
+                name = f"oidc.p{site.port}"
+                self.sidecar.call("idp.create", {"providerId": name, "clientId": "shop", "issuer": site.issuer, "responseType": "idToken"})
+                ok, checks = self.checks(name)
+                self.assertEqual((ok, checks["responseType"][0]), (works, works), checks)
+                if works:
+                    self.assertEqual(self.authorize(provider_id=name, listen={})[1]["response_mode"], "form_post")
+                else:
+                    self.assertIn("form_post", checks["responseType"][1])
+                    error = self.refused("providerUnusable", self.sidecar, "idp.authorize", {"providerId": name, "listen": {}})
+                    self.assertIn("Set responseType to code", error.message)
+                self.assertNotIn("response_mode", self.authorize(provider_id=name)[1])
+                self.sidecar.call("idp.update", {"providerId": name, "responseType": "code"})
+                self.authorize(provider_id=name, listen={})
+                self.assertTrue(self.checks(name)[0])
+
+    def test_the_url_of_a_document_is_no_issuer(self):
+        site, _ = self.code_site()
+        site.pages["/tenant" + DISCOVERY] = page({"issuer": "https://login.example.com/{tenantid}/v2.0"})
+        for url, words in [
+                (site.issuer + DISCOVERY, f"names the issuer {site.issuer}:"), (site.issuer + "/tenant" + DISCOVERY, "names the issuer https://login.example.com/{tenantid}/v2.0:"),
+                (site.issuer + "/nothing" + DISCOVERY, f"probably {site.issuer}/nothing"), (site.issuer + "/.well-known/oauth-authorization-server", f"probably {site.issuer}")]:
+            with self.subTest(url):
+                error = self.refused("invalidIdp", self.sidecar, "idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": url})
+                self.assertEqual(error.data["pointer"], "/issuer")
+                self.assertIn(words, error.message)
+        self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
+        error = self.refused("invalidIdp", self.sidecar, "idp.update", {"providerId": "oidc.site", "issuer": site.issuer + DISCOVERY})
+        self.assertIn(f"names the issuer {site.issuer}:", error.message)
+        error = self.refused("invalidParams", self.sidecar, "system.apply", {"idps": [{"providerId": "oidc.site", "issuer": site.issuer + DISCOVERY}]})
+        self.assertIn("probably", str(error))
+        error = self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "providers": [{"issuer": "https://login.example.com" + DISCOVERY, "clientIds": ["a"]}]})
+        self.assertIn("probably https://login.example.com", error.message)
+
+    def test_a_short_name_of_a_provider_is_answered_with_the_right_one(self):
+        for name, wanted in (("google", "google.com"), ("Google", "google.com"), ("github", "github.com"), ("gogle.com", "google.com"), ("microsoft", "microsoft.com"), ("apple", "apple.com")):
+            error = self.refused("invalidParams", self.sidecar, "idp.create", {"providerId": name, "clientId": "shop"})
+            self.assertIn(f"Did you mean {wanted}", error.data["violations"][0]["message"])
+        error = self.refused("invalidParams", self.sidecar, "idp.create", {"providerId": "keycloak", "clientId": "shop"})
+        self.assertNotIn("Did you mean", str(error))
 
     def test_what_the_token_endpoint_asks_for_is_looked_at(self):
         site = self.site()

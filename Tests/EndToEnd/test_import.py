@@ -6,6 +6,7 @@ import resource
 
 from endtoend import EndToEnd, only
 from foreign_passwords import PBKDF2, hashed
+from test_logins import Provider
 
 HASH = hashed(PBKDF2[0], "correct horse 9", b"always the same")
 
@@ -81,6 +82,29 @@ class Imports(EndToEnd):
         ]:
             self.assertEqual(self.counts(self.bring(given)), (1, 0, 0, 0))
             self.assertEqual(self.sidecar.call("account.get", {"accountId": given["accountId"]})["method"], method)
+
+    def test_a_hash_belongs_to_an_account_with_a_password(self):
+        for number, method in enumerate(("federated", "code", "anonymous", "custom")):
+            given = {"accountId": f"a{number}", "email": f"a{number}@example.com", "method": method, "providers": [{"providerId": "github.com", "subject": str(number)}], **HASH}
+            answer = self.bring(given)
+            self.assertEqual((self.counts(answer), self.wrong(answer)), ((0, 0, 0, 1), {1: {("/passwordHash", "method")}}))
+        self.assertEqual(self.counts(self.bring({**given, "method": "password"})), (1, 0, 0, 0))
+
+    def test_an_account_without_a_hash_says_that_no_password_is_set(self):
+        login = {"providerId": "oidc.work", "subject": "carol"}
+        self.bring({"accountId": "a", "email": "carol@example.com", "emailVerified": True, "method": "password", "providers": [login]})
+        given = {"username": "carol@example.com", "password": "correct horse 9"}
+        error = self.refused("passwordNotSet", self.sidecar, "signIn.withPassword", given)
+        self.assertEqual(error.data["next"], "passwordReset.start")
+        self.refused("passwordNotSet", self.sidecar, "signIn.start", {"username": "carol@example.com"})
+        # Whoever signs in through the provider has no present password to change either.
+        provider = Provider("https://login.example.com")
+        self.sidecar.call("idp.create", {"providerId": "oidc.work", "issuer": provider.issuer, "clientId": "shop", "keys": [provider.jwk]})
+        token = self.sidecar.call("signIn.withCredential", {"credential": {"providerId": "oidc.work", "idToken": provider.token("carol", aud="shop")}})["idToken"]
+        error = self.refused("passwordNotSet", self.sidecar, "account.changePassword", {"idToken": token, "currentPassword": "correct horse 9", "newPassword": "another horse 10"})
+        self.assertEqual(error.data["next"], "passwordReset.start")
+        exported, = self.sidecar.call("account.export", {"includeSecrets": True})["accounts"]
+        self.assertEqual((exported["method"], {"passwordHash", "salt", "hash"} & set(exported)), ("password", set()))
 
     def test_a_file_is_read_line_by_line_and_says_how_far_it_is(self):
         # Blank lines, a great many of them, are no end.

@@ -101,7 +101,7 @@ class Backups(Kept):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(sidecar.call("store.stats")["masterFingerprint"], done.stdout.decode())
         again = run("backup", "--store", self.store, self.path("copy.db"))
-        self.assertEqual((again.returncode, again.stdout), (2, b""))
+        self.assertEqual((again.returncode, again.stdout), (1, b""))
         self.assertIn(b"backupFileExists", again.stderr)
 
 
@@ -146,18 +146,65 @@ class AnotherMasterKey(Kept):
         self.assertNotEqual(self.key(), old)
         self.assertNotEqual(answer["masterFingerprint"], answer["previousFingerprint"])
         self.assertEqual(stat.S_IMODE(os.stat(self.store + ".key").st_mode), 0o600)
-        self.assertEqual(self.beside(), ["store.db.key"])
+        former = f"{self.store}.key.{answer['previousFingerprint']}"
+        self.assertEqual(answer["previousKeyFile"], former)
+        self.assertEqual(stat.S_IMODE(os.stat(former).st_mode), 0o600)
+        with open(former, encoding="ascii") as file:
+            self.assertEqual(file.read().strip(), old)
+        self.assertEqual(self.beside(), ["store.db.key", os.path.basename(former)])
         for each in (sidecar, other):
             self.assertEqual(mint(each, pool)["identityId"], minted["identityId"])
             make_pool(each)
         self.assertEqual((sidecar.finish(), other.finish()), (0, 0))
         self.goes_on(pool, minted["identityId"])
         error = self.spawn(store=self.store, environment={"MINTMARK_MASTER_KEY": old}).refusal("pool.list")
-        self.assertEqual((error.type, error.data["fingerprint"], error.data["given"]),
-                         ("masterKeyWrong", answer["masterFingerprint"], answer["previousFingerprint"]))
+        self.assertEqual((error.type, error.data["fingerprint"], error.data["given"], error.data["keyFile"]),
+                         ("masterKeyWrong", answer["masterFingerprint"], answer["previousFingerprint"], self.store + ".key"))
         done = run("doctor", "--store", self.store)
         self.assertEqual(done.returncode, 0)
         self.assertIn(answer["masterFingerprint"], done.stdout.decode())
+        self.assertIn(f"{former} is a former master key", done.stdout.decode())
+        self.assertIn(f"{former} is for this user alone", done.stdout.decode())
+        os.chmod(former, 0o644)
+        self.assertEqual(run("doctor", "--store", self.store).returncode, 2)
+
+    def test_backups_from_before_each_change_open_with_the_keys_that_are_kept(self):
+        """The error names the fingerprint that is needed and the file that has it; that file opens the backup."""
+        sidecar = self.open()
+        pool = make_pool(sidecar)["poolId"]
+        identity = mint(sidecar, pool)["identityId"]
+        backups = []
+        for number in range(3):
+            copy = self.path(f"backup{number}.db")
+            backups.append((copy, sidecar.call("store.backup", {"path": copy})["masterFingerprint"]))
+            sidecar.call("store.rekey")
+        # Keys that are older than any attempt takes are no rubbish.
+        for name in self.beside():
+            os.utime(self.path(name), (time.time() - 3600, time.time() - 3600))
+        sidecar.call("store.rekey", {"newMasterKey": "33" * 32})
+        self.assertEqual(sidecar.finish(), 0)
+        self.goes_on(pool, identity).finish()
+        self.assertEqual(len(self.beside()), 5)
+        for copy, fingerprint in backups:
+            kept = f"{self.store}.key.{fingerprint}"
+            for options, environment in (([], {}), (["--master-key-file", self.store + ".key"], {}), ([], {"MINTMARK_MASTER_KEY": "44" * 32})):
+                error = self.spawn(*options, store=copy, environment=environment).refusal("pool.list")
+                self.assertEqual(error.type, "masterKeyWrong" if options or environment else "masterKeyMissing")
+                self.assertEqual((error.data["fingerprint"], error.data["keyFile"]), (fingerprint, kept))
+                self.assertIn(fingerprint, error.message)
+                self.assertIn(kept, error.message)
+                self.assertNotIn("keyFile", self.spawn(*options, "--caller", "public", store=copy, environment=environment).refusal("token.jwks").data)
+            self.assertIn(kept.encode(), run("doctor", "--store", copy).stdout)
+            self.assertEqual(mint(self.spawn("--master-key-file", kept, store=copy), pool)["identityId"], identity)
+        # One that is put in the store's own place finds its key by itself, and the key of the store that was there stays.
+        new = self.key()
+        os.replace(backups[0][0], self.store)
+        for end in ("-wal", "-shm"):
+            if os.path.exists(self.store + end):
+                os.remove(self.store + end)
+        self.goes_on(pool, identity).finish()
+        self.assertNotEqual(self.key(), new)
+        self.assertIn(new, [open(self.path(name), encoding="ascii").read().strip() for name in self.beside()])
 
     def test_a_key_that_the_process_was_given(self):
         first, second = "11" * 32, base64.urlsafe_b64encode(b"\2" * 32).rstrip(b"=").decode()
@@ -169,6 +216,7 @@ class AnotherMasterKey(Kept):
         self.assertEqual(self.violations(sidecar, "store.rekey", {"newMasterKey": "short"}), {("/newMasterKey", "minLength")})
         answer = sidecar.call("store.rekey", {"newMasterKey": second})
         self.assertNotIn("keyFile", answer)
+        self.assertNotIn("previousKeyFile", answer)
         self.assertEqual(self.beside(), [])
         self.goes_on(pool, identity, environment={"MINTMARK_MASTER_KEY": second})
         self.assertEqual(self.open(environment={"MINTMARK_MASTER_KEY": first}).refusal("pool.list").type, "masterKeyWrong")
@@ -184,17 +232,18 @@ class AnotherMasterKey(Kept):
         identity = mint(sidecar, pool)["identityId"]
         self.assertEqual(sidecar.finish(), 0)
         # A key that waits and opens nothing.
-        left = [self.store + ".key.0123456789ab", f"{self.store}.key.{uuid.uuid4()}"]
+        left = [self.store + ".key.0123456789ab.new", f"{self.store}.key.{uuid.uuid4()}"]
         for file in left:
             shutil.copy(self.store + ".key", file)
         self.goes_on(pool, identity).call("store.rekey")
-        # They may be somebody's who is at work just now.
-        self.assertEqual(len(self.beside()), 3)
+        # They may be somebody's who is at work just now; and there is the former key.
+        self.assertEqual(len(self.beside()), 4)
         for file in left:
             os.utime(file, (time.time() - 120, time.time() - 120))
         self.assertIn(left[0].encode(), run("doctor", "--store", self.store).stdout)
         self.goes_on(pool, identity).call("store.rekey")
-        self.assertEqual(self.beside(), ["store.db.key"])
+        self.assertEqual(len(self.beside()), 3)
+        self.assertFalse(set(map(os.path.basename, left)) & set(self.beside()))
         self.goes_on(pool, identity)
 
     def test_killed_before_the_file_is_replaced(self):
@@ -205,14 +254,16 @@ class AnotherMasterKey(Kept):
         answer = sidecar.call("store.rekey")
         self.assertEqual(sidecar.finish(), 0)
         for is_old_there in (True, False):
-            os.rename(self.store + ".key", f"{self.store}.key.{answer['masterFingerprint']}")
+            os.rename(self.store + ".key", f"{self.store}.key.{answer['masterFingerprint']}.new")
             if is_old_there:
                 with open(self.store + ".key", "w", encoding="ascii") as file:
                     file.write(old + "\n")
                 os.chmod(self.store + ".key", 0o600)
             self.goes_on(pool, identity).finish()
-            self.assertEqual(self.beside(), ["store.db.key"])
+            self.assertEqual(self.beside(), ["store.db.key", f"store.db.key.{answer['previousFingerprint']}"])
             self.assertNotEqual(self.key(), old)
+            with open(self.path(self.beside()[1]), encoding="ascii") as file:
+                self.assertEqual(file.read().strip(), old)
 
     def test_killed_at_any_instant_while_two_processes_do_it(self):
         """Whoever is killed when: the store opens, with the files that are there."""

@@ -133,7 +133,7 @@ class RealProvider(KeptTokens):
     def test_a_second_factor_comes_before_it(self):
         self.sidecar.call("tenant.update", {"tenantId": "default", "mfa": "required"})
         step = self.sign_in()
-        self.assertEqual(step["state"], "secondFactorEnrolmentRequired")
+        self.assertEqual(step["state"], "secondFactorEnrollmentRequired")
         enrolment = self.sidecar.call("mfa.enroll", {"continuationToken": step["continuationToken"], "kind": "email"})
         code = self.sidecar.call("test.outbox", {"to": "alice@example.com", "waitSeconds": 5})["messages"][-1]["code"]
         session = self.sidecar.call("mfa.confirm", {"continuationToken": enrolment["continuationToken"], "code": code})
@@ -323,13 +323,13 @@ class StrictProvider(KeptTokens):
         provider = Glewlwyd(self, BACK)
         self.sidecar = self.spawn(testing=True)
         self.sidecar.call("idp.create", {
-            "providerId": self.name, "clientId": "shop", "clientSecret": "shop-secret", "issuer": provider.issuer, "responseType": "code"})
+            "providerId": self.name, "clientId": "shop", "clientSecret": "shop-secret", "issuer": provider.issuer, "openidOnly": True})
         for way in ("code", "device"):
             if way == "code":
-                flow = self.authorize(scopes=[])
+                flow = self.authorize()
                 credential = {"continuationToken": flow["continuationToken"], "url": provider.send(flow["authorizationUrl"])}
             else:
-                flow = self.sidecar.call("idp.authorizeDevice", {"providerId": self.name, "scopes": []})
+                flow = self.sidecar.call("idp.authorizeDevice", {"providerId": self.name})
                 provider.send(f"{provider.issuer}/device?code={flow['userCode']}")
                 credential = {"continuationToken": flow["continuationToken"]}
             session = self.sidecar.call("signIn.withCredential", {"credential": credential})

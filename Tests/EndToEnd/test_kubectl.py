@@ -74,7 +74,7 @@ class Kubectl(EndToEnd):
 
     def test_what_cannot_be_answered(self):
         for version, environment, code, word in (
-                ("v1alpha1", {}, 64, b"set apiVersion to"), (None, {"KUBERNETES_EXEC_INFO": "{}"}, 64, b"no ExecCredential"),
+                ("v1alpha1", {}, 64, b"Set apiVersion to"), (None, {"KUBERNETES_EXEC_INFO": "{}"}, 64, b"no ExecCredential"),
                 (None, {"KUBERNETES_EXEC_INFO": "nonsense"}, 64, b"no ExecCredential")):
             done = self.mintmark("kube-credential", version=version, environment=environment)
             self.assertEqual((done.returncode, done.stdout), (code, b""))
@@ -108,7 +108,7 @@ class Kubectl(EndToEnd):
     def test_where_there_is_no_kubectl_it_says_so(self):
         done = self.mintmark("configure", "kubectl", "--write", environment={"PATH": self.folder})
         self.assertEqual(done.returncode, 64)
-        self.assertIn(b"kubectl does not start", done.stderr)
+        self.assertIn(b"kubectl cannot be started", done.stderr)
 
     @unittest.skipUnless(KUBECTL, "no kubectl here")
     def test_the_real_kubectl_shows_the_token_to_the_server(self):

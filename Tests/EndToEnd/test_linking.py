@@ -48,7 +48,9 @@ class Linking(Federation):
         error = self.refused("emailAlreadyInUse", self.sidecar, "account.link", {"idToken": token, "credential": self.credential(email="bob@example.com")})
         self.assertEqual(error.data["email"], "bob@example.com")
         guest = self.anonymous()["idToken"]
-        self.refused("emailAlreadyInUse", self.sidecar, "account.link", {"idToken": guest, "credential": {"email": "bob@example.com", "password": PASSWORD}})
+        self.assertIn("pendingToken", error.data)
+        error = self.refused("emailAlreadyInUse", self.sidecar, "account.link", {"idToken": guest, "credential": {"email": "bob@example.com", "password": PASSWORD}})
+        self.assertNotIn("pendingToken", error.data)
         linked = self.link(token, self.credential(email="other@example.com"))
         self.assertEqual(linked["account"]["email"], "carol@example.com")
 

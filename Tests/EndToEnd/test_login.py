@@ -138,7 +138,7 @@ class InTheBrowser(Login):
         self.assertEqual(self.mintmark("logout").stdout, b"Signed out.\n")
         self.nobody(self.mintmark("token"))
         done = self.mintmark("logout")
-        self.assertEqual((done.returncode, done.stdout), (0, b"Nobody was signed in.\n"))
+        self.assertEqual((done.returncode, done.stdout), (0, b"No user was signed in.\n"))
         self.assertEqual(self.mintmark("call", "token.verify", json.dumps({"token": token, "tenantId": "default"})).returncode, 1)
 
     def test_another_login_ends_the_one_before(self):
@@ -162,7 +162,7 @@ class InTheBrowser(Login):
         self.call("tenant.list")
         done = self.mintmark("login")
         self.assertEqual((done.returncode, done.stdout), (1, b""))
-        for words in (b"no provider", b"mintmark call --app shop idp.create", b"--email"):
+        for words in (b"no identity provider", b"mintmark call --app shop idp.create", b"--email"):
             self.assertIn(words, done.stderr)
         self.provide()
         self.provide("oidc.off", enabled=False)
@@ -200,7 +200,7 @@ class InTheBrowser(Login):
         self.provide()
         self.browser()
         for arguments, environment, words in (
-                (("--no-browser",), {}, b""), ((), {"BROWSER": None}, b"DISPLAY"), ((), {"BROWSER": self.path("nothing")}, b"BROWSER names no program")):
+                (("--no-browser",), {}, b""), ((), {"BROWSER": None}, b"DISPLAY"), ((), {"BROWSER": self.path("nothing")}, b"the program in BROWSER cannot be started")):
             login, url, said = self.begin(*arguments, environment=environment)
             self.assertRegex(url, r"redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A\d+%2F[^%&]{43}&")
             self.assertIn(words, said + self.follow(login, url))
@@ -265,10 +265,18 @@ class InTheBrowser(Login):
         self.sign_in()
         self.call("account.delete", accountId=account)
         self.nobody(self.mintmark("token"))
-        self.assertEqual(self.mintmark("logout").stdout, b"Nobody was signed in.\n")
+        self.assertEqual(self.mintmark("logout").stdout, b"No user was signed in.\n")
+
+    def test_without_a_store_nobody_is_signed_in(self):
+        for command in ("token", "kube-credential"):
+            for options in (("--app", "never"), ("--store", self.path("no folder", "store.db"))):
+                self.nobody(self.mintmark(command, options=options))
+        self.assertEqual(os.listdir(self.folder), [])
+        done = self.mintmark("token", options=("--store", self.folder))
+        self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_help_and_mistakes(self):
-        for command, words in (("login", (b"--device", b"BROWSER", b"idp.create")), ("token", (b"Exit code 3", b"--access", b"--min-valid")), ("logout", (b"no failure",))):
+        for command, words in (("login", (b"--device", b"BROWSER", b"idp.create")), ("token", (b"Exit status 3", b"--access", b"--min-valid")), ("logout", (b"succeeds",))):
             done = run(command, "--help")
             self.assertEqual(done.returncode, 0)
             for each in words:
@@ -303,6 +311,17 @@ class Tokens(Login):
         self.assertEqual(self.token(), second)
         self.later(1)   # a token says its second only
         self.assertNotEqual(self.token("--min-valid", "3600"), second)
+
+    def test_longer_than_any_token_is_refused_with_a_reason(self):
+        for asked, environment in ((("--min-valid", "3601"), {}), ((), {"MINTMARK_MIN_VALID": "86400"})):
+            done = self.mintmark("token", *asked, environment=environment)
+            self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)
+            self.assertIn(b"is valid for 3600 seconds only", done.stderr)
+        self.token("--min-valid", "3600")
+        # What nobody has asked for is no reason: 300 seconds by default.
+        self.call("tenant.update", tenantId="default", tokens={"idTokenSeconds": 300, "accessTokenSeconds": 300})
+        self.later(3600)
+        self.token()
 
     def test_many_at_once_and_the_session_lives_on(self):
         for _ in range(3):

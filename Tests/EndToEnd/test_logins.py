@@ -72,10 +72,12 @@ class Logins(EndToEnd):
         pool = self.pool({**old.settings(), "keys": [old.jwk, new.jwk]})
         self.assertEqual(self.resolve(pool, old.token())["identityId"], self.resolve(pool, new.token())["identityId"])
 
-    def test_azp_decides_where_there_is_one(self):
+    def test_aud_decides_and_azp_never_replaces_it(self):
         pool = self.pool()
         self.resolve(pool, self.provider.token(aud=["other", "shop"], azp="shop-mobile"))
-        self.resolve(pool, self.provider.token(aud=["other", "shop"]))
+        self.resolve(pool, self.provider.token(aud=["shop-mobile", "shop"]))
+        self.rejected(pool, self.provider.token(aud=["other", "shop"]), "audience")
+        self.rejected(pool, self.provider.token(aud="https://api.example", azp="shop"), "audience")
         self.rejected(pool, self.provider.token(aud="shop", azp="other"), "audience")
 
     def test_google_is_known_by_its_domain_and_by_app(self):
@@ -310,7 +312,7 @@ class Logins(EndToEnd):
             for method in ("credentials.get", "token.mint"):
                 error = self.refused("invalidPrincipalTags", self.sidecar, method, {"identityId": dave, "logins": logins})
                 self.assertEqual(error.data["tag"], "nick")
-                self.assertIn(f"the claim nickname of {NAME} has", error.message)
+                self.assertIn(f"the claim nickname of {NAME} ", error.message)
             answer = self.sidecar.call("compat.http", {
                 "method": "POST", "url": "/", "headers": {"x-amz-target": "AWSCognitoIdentityService.GetCredentialsForIdentity"},
                 "body": json.dumps({"IdentityId": dave, "Logins": logins})})

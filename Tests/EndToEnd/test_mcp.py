@@ -125,7 +125,7 @@ class Tools(EndToEnd):
     def test_unknown_tools_and_wrong_arguments(self):
         async def body(session):
             await session.initialize()
-            for name, hint in (("pool_creat", "Did you mean pool_create"), ("pool.create", "is the tool pool_create"), ("", "")):
+            for name, hint in (("pool_creat", "Did you mean pool_create"), ("pool.create", "The tool of method pool.create is pool_create"), ("", "")):
                 with self.assertRaises(MCPError) as refused:
                     await session.call_tool(name, {})
                 self.assertEqual(refused.exception.error.code, -32602)
@@ -272,7 +272,7 @@ class Tools(EndToEnd):
             self.assertIn(word, answer["error"]["message"])
         refused({"method": "resources/list"}, -32601, "resources/list")
         refused({"method": "system.ping"}, -32601, "system.ping")
-        refused({"method": "tools/list", "params": {"cursor": "x"}}, -32602, "one page")
+        refused({"method": "tools/list", "params": {"cursor": "x"}}, -32602, "single page")
         refused({"method": "tools/call", "params": {}}, -32602, "name")
         refused({"method": "tools/call", "params": {"name": "system_ping", "arguments": []}}, -32602, "object")
         refused(self.initialize(), -32600, "already")

@@ -92,7 +92,7 @@ class Merging(Accounts):
             "fields": {"emial": "keepSource", "claims/rolle": "keepSource", "claims/x/y": "fail"}, "providers": {"oidc.wrok": "keepTarget", "password": "keepSource"}})
         self.assertEqual([(each["pointer"], each["rule"]) for each in error.data["violations"]], [
             ("/fields/emial", "unknown"), ("/fields/claims~1rolle", "unknown"), ("/fields/claims~1x~1y", "unknown"), ("/providers/oidc.wrok", "unknown"), ("/providers/password", "unknown")])
-        for words in ("Did you mean email?", "Did you mean claims/role or claims/rest?", "Did you mean oidc.work?", "say email in fields"):
+        for words in ("Did you mean email?", "Did you mean claims/role or claims/rest?", "Did you mean oidc.work?", "use email in fields"):
             self.assertIn(words, str(error.data["violations"]))
         names = self.not_merged("mergeUndecided", token, source).data["names"]
         self.assertEqual(names, ["email", "claims/role", "claims/a/b~c", "claims/rest"])
@@ -142,8 +142,16 @@ class Merging(Accounts):
         self.assertEqual(error.data["names"], ["email", "size", "claims/plan", "oidc.work"])
         self.assertEqual([(each["kind"], each["target"], each["source"]) for each in error.data["conflicts"]], [
             ("field", "carol@example.com", "dora@example.com"), ("field", "1", "2"), ("field", "gold", "free"), ("provider", "carol", "dora")])
-        error = self.not_merged("mergeUndecided", token, source, fields={"email": "keepTarget", "claims": "keepSource"}, dryRun=True)
-        self.assertEqual(error.data["names"], ["size", "oidc.work"])
+        choices = {"fields": {"email": "keepTarget", "claims": "keepSource"}}
+        self.assertEqual(self.not_merged("mergeUndecided", token, source, **choices).data["names"], ["size", "oidc.work"])
+        # A dry run answers the plan with its conflicts, and as if the target were kept where nothing is decided.
+        plan = self.merge(token, source, dryRun=True, **choices)
+        self.assertEqual((plan["dryRun"], plan["undecided"], "idToken" in plan), (True, ["size", "oidc.work"], False))
+        self.assertEqual([(each["name"], each["policy"]) for each in plan["conflicts"]],
+                         [("email", "keepTarget"), ("size", "fail"), ("claims/plan", "keepSource"), ("oidc.work", "fail")])
+        self.assertEqual((plan["account"]["attributes"], plan["account"]["claims"]), ({"size": 1, "city": "Ulm"}, {"plan": "free", "a": 1, "b": 2}))
+        self.assertEqual(self.merge(token, source, dryRun=True)["undecided"], error.data["names"])
+        self.assertEqual(self.merge(token, source, dryRun=True, policy="keepSource")["undecided"], [])
         self.assertEqual([self.get(account) for account in (carol, dora)], before)
         answer = self.merge(token, source, policy="keepTarget", fields={"claims": "keepSource"}, providers={"oidc.work": "keepSource"})
         account = answer["account"]
@@ -266,7 +274,9 @@ class Merging(Accounts):
                               for n, token in enumerate(accounts)]
                 error = self.not_merged("mergeUndecided", *accounts)
                 self.assertEqual([(each["kind"], each["name"], each["target"], each["source"]) for each in error.data["conflicts"]], [("identity", pool, *identities)])
+                self.assertEqual(self.merge(*accounts, dryRun=True)["undecided"], [pool])
                 answer = self.merge(*accounts, identities=policy)
+                self.assertNotIn("undecided", answer)
                 kept, left = identities if policy == "keepTarget" else reversed(identities)
                 self.assertEqual(answer["identities"], [{"poolId": pool, "identityId": kept, "unlinkedIdentityId": left}])
                 logins = {TENANT: answer["idToken"]}

@@ -1,5 +1,10 @@
 """What people are told when it does not go on: what happened, for how long, and by what method it does."""
 
+import base64
+import json
+
+import jwt
+
 from sidecar import RpcError
 from test_bad_input_people import ALICE, BOB, OTHER, PASSWORD, WRONG, People
 
@@ -16,7 +21,7 @@ class Codes(People):
                 for _ in range(12):
                     error = self.no("codeExpired", f"{kind}.submitCode", continuationToken=token, code=code)
                 self.assertEqual((error.data["next"], error.data["expiredAt"]), (f"{kind}.resendCode", error.data["resendAt"]))
-                self.assertIn(f"{kind}.resendCode sends another one", str(error))
+                self.assertIn(f"To send another code, call {kind}.resendCode", str(error))
                 # Nobody is locked out by it, and the code after it is taken.
                 token = self.call(error.data["next"], continuationToken=token)["continuationToken"]
                 self.assertIn("state", self.submit(token, kind=kind, address=address))
@@ -63,7 +68,7 @@ class Locks(People):
         now = self.call("system.ping")["now"]
         self.assertEqual((error.data["attemptsLeft"], error.data["retryAfterSeconds"], error.data["lockedUntil"]), (0, 60, now + 60))
         self.assertIn("It is not the password of this account", str(error))
-        self.assertIn("Nothing is accepted for 60 s", str(error))
+        self.assertIn("All attempts fail for the next 60 s", str(error))
         steps = self.start(kind="signIn")
         for method, params in (("signIn.withPassword", {"username": ALICE}), ("signIn.submitPassword", {"continuationToken": steps})):
             error = self.no("accountLocked", method, password=PASSWORD, **params)
@@ -102,7 +107,7 @@ class Again(People):
         """The answer to a request, and the error that the same one gets at once, and much later."""
         done = self.call(method, **params)
         error = self.no("flowFinished", method, **params)
-        self.assertIn("never answered twice", str(error))
+        self.assertIn("tokens are returned only once", str(error))
         self.assertIn("refresh token", str(error))
         self.advance(100)
         self.no("flowFinished", method, **params)
@@ -188,9 +193,9 @@ class Ended(People):
         for _ in range(2):
             error = self.no("userAlreadyExists", "account.submitCode", continuationToken=token, code=code)
             self.assertEqual(error.data["next"], "account.changeEmail")
-        self.assertIn("Go on with account.changeEmail, with another address", str(error))
+        self.assertIn("Continue with account.changeEmail, using another email address", str(error))
         error = self.no("userAlreadyExists", "account.changeEmail", idToken=id_token, email=BOB)
-        self.assertIn("with another address", str(error))
+        self.assertIn("using another email address", str(error))
 
     def test_where_nobody_is_to_learn_who_has_an_account_its_end_is_not_told_either(self):
         self.settings(enumerationProtection=True)
@@ -232,11 +237,41 @@ class Words(People):
         error = self.no("invalidPassword", "signUp.start", username=BOB, password="x")
         self.assertIn("It needs at least 8 characters. It needs 3 of these", str(error))
 
+    def test_the_own_address_and_names_are_no_password_wherever_one_comes_in(self):
+        address, weak = "alice9@example.com", "Alice9@example.com"
+        names = {"givenName": "Gwendolyn", "surname": "Fairfax", "displayName": "Honorable Gwen"}
+        self.settings(anonymousAllowed=True)
+
+        def weakness(method, **params):
+            error = self.no("invalidPassword", method, **params)
+            self.assertEqual([each["rule"] for each in error.data["reasons"]], ["banned"], str(error))
+            self.assertIn("too similar to the email address", error.data["reasons"][0]["message"])
+
+        weakness("account.create", username=address, password=weak)
+        weakness("account.create", username=address, password="A1ice9-2026x")
+        for name in ("Gwendolyn-26", "Fairfax-2026", "FairfaxGwendolyn1", "Honorable-26"):
+            weakness("account.create", username=address, password=name, attributes=names)
+        weakness("signUp.start", username=address, password=weak)
+        self.settings(localAccountMethod="emailPassword")
+        token = self.completed(address)
+        weakness("signUp.submitPassword", continuationToken=token, password=weak)
+        self.call("signUp.submitPassword", continuationToken=token, password=PASSWORD)
+        signed_in = self.sign_in(address)
+        weakness("account.changePassword", idToken=signed_in["idToken"], currentPassword=PASSWORD, newPassword=weak)
+        reset = self.start(address, "passwordReset")
+        reset = self.submit(reset, kind="passwordReset", address=address)["continuationToken"]
+        weakness("passwordReset.submitPassword", continuationToken=reset, password=weak)
+        guest = self.call("signIn.anonymously")["idToken"]
+        weakness("account.link", idToken=guest, credential={"email": "bob.builder77@example.com", "password": "Bob.Builder77"})
+        # A password that is much more than a part of the address is accepted.
+        self.settings(passwordPolicy={"minimumClasses": 1})
+        self.account("horse@example.com", "correct horse battery staple")
+
     def test_too_many_codes_at_a_start_promise_nothing_about_a_token(self):
         self.settings(codes={"sendsPerAddress": 1})
         self.start()
         error = self.no("tooManyCodes", "signUp.start", username=ALICE.upper())
-        self.assertIn("each code in the flow it was sent for", str(error))
+        self.assertIn("Codes already sent stay valid in their flows", str(error))
 
     def test_an_account_is_not_called_by_signs_alone(self):
         for name in ("--", "-a", "."):
@@ -245,12 +280,48 @@ class Words(People):
     def test_a_pattern_that_cannot_be_read_is_said_so_in_one_sentence(self):
         error = self.no("invalidTenantSettings", "tenant.create", tenantId="shop", attributes=[{"name": "a", "type": "string", "pattern": "(?z"}])
         self.assertNotIn("..", str(error))
-        self.assertIn("The pattern cannot be read at character", str(error))
+        self.assertIn("The pattern is not valid at character", str(error))
+
+    def test_a_violated_pattern_is_described_in_words(self):
+        for method, params, wanted in (
+                ("pool.get", {"poolId": "n\u00e4h"}, "poolId must be a region, a colon and a UUID in lowercase, such as"),
+                ("account.export", {"file": "here"}, "file must be an absolute path, which starts with `/`"),
+                ("tenant.create", {"tenantId": "a b"}, "tenantId must be an ID of letters, digits, `.`, `_` and `-` that starts with")):
+            message = self.no("invalidParams", method, **params).data["violations"][0]["message"]
+            self.assertIn(wanted, message)
+            self.assertNotRegex(message, r"\^|\\|\[")
+
+    def test_an_account_is_found_by_email_or_username(self):
+        account = self.account()
+        for params in ({"username": ALICE.upper()}, {"email": ALICE.upper()}):
+            self.assertEqual(self.call("account.find", **params)["accountId"], account)
+        self.no("accountNotFound", "account.find", email=BOB)
+        for params in ({}, {"email": ALICE, "username": ALICE}):
+            self.assertEqual(self.violations(self.sidecar, "account.find", params), {("", "exactlyOne")})
+
+    def test_the_developer_changes_and_removes_a_picture_that_the_tenant_does_not_ask_for(self):
+        shop = self.tenant(attributes=[{"name": "city", "type": "string"}])
+        old = "https://x.example/old.png"
+        self.call("account.import", accounts=[{"accountId": "a", "email": ALICE, "attributes": {"picture": old, "displayName": "A"}}], **shop)
+        update = lambda **attributes: self.call("account.update", accountId="a", attributes=attributes)["attributes"]
+        new = "https://x.example/new.png"
+        self.assertEqual(update(picture=new), {"picture": new, "displayName": "A"})
+        self.assertEqual(update(picture=None, city="Bern"), {"displayName": "A", "city": "Bern"})
+        self.assertEqual(update(displayName="", picture=None), {"city": "Bern"})
+        self.assertEqual(update(picture=old), {"picture": old, "city": "Bern"})
+        for attributes, wanted in (({"picture": 7}, [("picture", "type")]), ({"picture": "x" * 2049}, [("picture", "tooLong")]),
+                                   ({"picture": "a\nb", "nope": "x"}, [("picture", "disallowedCharacters"), ("nope", "unknown")])):
+            error = self.no("invalidAttributes", "account.update", accountId="a", attributes=attributes)
+            self.assertEqual([(each["name"], each["rule"]) for each in error.data["attributes"]], wanted)
+        # What the tenant has stopped asking for can be removed, but not changed.
+        self.call("tenant.update", tenantId="shop", attributes=[])
+        self.no("invalidAttributes", "account.update", accountId="a", attributes={"city": "Ulm"})
+        self.assertEqual(update(city=None), {"picture": old})
 
     def test_null_where_something_must_be_is_not_to_be_left_out(self):
         for method, params, wanted in (("signUp.start", {"username": None}, "username must be a string; it is null."),
                                        ("signUp.start", {"username": ALICE, "language": None},
-                                        "language must be a string; it is null: leave it out instead.")):
+                                        "language must be a string; it is null: omit it instead.")):
             error = self.no("invalidParams", method, **params)
             self.assertEqual([each["message"] for each in error.data["violations"]], [wanted])
 
@@ -263,15 +334,75 @@ class Words(People):
         self.start(BOB)
         self.assertNotIn("from", self.mails(BOB)[-1])
 
+    def test_a_mail_of_a_tenant_without_a_name_reads_well(self):
+        words = {"purpose": "signUp", "language": "en", "subject": "Your code for {{tenantName}}", "text": "{{code}} is your code for {{tenantName}}."}
+        server = {"host": "mail.example.com", "from": "accounts@shop.example"}
+        for name, settings, wanted in (
+                ("named", {"name": "The Shop", "delivery": {"smtp": server, "templates": [words]}}, "The Shop"),
+                ("sender", {"delivery": {"smtp": {**server, "fromName": "Shop Accounts"}, "templates": [words]}}, "Shop Accounts"),
+                ("domain", {"delivery": {"smtp": server, "templates": [words]}}, "shop.example"),
+                ("bare", {"delivery": {"templates": [words]}}, "bare")):
+            address = f"{name}@example.com"
+            self.start(address, **self.tenant(name, **settings))
+            mail = self.mails(address)[-1]
+            self.assertEqual((mail["subject"], mail["text"]), (f"Your code for {wanted}", f"{mail['code']} is your code for {wanted}."))
+        # The built-in texts say the name, or leave the place out.
+        for name, settings, wanted in (("with", {"name": "The Shop"}, " for The Shop"), ("without", {}, "")):
+            address = f"{name}.words@example.com"
+            self.start(address, **self.tenant(name, **settings))
+            mail = self.mails(address)[-1]
+            self.assertEqual(mail["subject"], f"{mail['code']} is your code to confirm your email address{wanted}")
+            self.assertIn(f"To create your account{wanted}, enter this code:", mail["text"])
+
     def test_where_the_issuer_of_a_tenant_stands(self):
         error = self.no("issuerNotFound", "token.jwks", issuer="https://elsewhere.example")
-        self.assertIn("a tenant's in tenant.get", str(error))
+        self.assertIn("tenant.get the issuer of a tenant", str(error))
 
     def test_a_person_whose_session_ended_is_told_to_sign_in(self):
         self.account()
         done = self.sign_in()
         self.call("session.signOut", refreshToken=done["refreshToken"])
-        self.assertIn("A person signs in again", str(self.no("tokenRevoked", "token.verify", token=done["idToken"], tenantId="default")))
+        self.assertIn("Sign the user in again", str(self.no("tokenRevoked", "token.verify", token=done["idToken"], tenantId="default")))
+
+    def test_an_id_token_carries_the_username_unless_the_developer_gave_the_claim(self):
+        account = self.account()
+        claims = lambda step, token="idToken": jwt.decode(step[token], options={"verify_signature": False})
+        self.assertEqual(claims(self.sign_in())["preferred_username"], ALICE)
+        self.assertNotIn("preferred_username", claims(self.sign_in(), "accessToken"))
+        self.call("tenant.update", tenantId="default", anonymousAllowed=True, attributes=[{"name": "preferred_username", "type": "string", "inIdToken": True}])
+        self.assertNotIn("preferred_username", claims(self.call("signIn.anonymously")))
+        self.assertEqual(claims(self.sign_in())["preferred_username"], ALICE)
+        for change, wanted in ((("account.update", {"attributes": {"preferred_username": "alice"}}), "alice"),
+                               (("account.setClaims", {"claims": {"preferred_username": "al"}}), "al")):
+            self.call(change[0], accountId=account, **change[1])
+            payload = base64.urlsafe_b64decode(self.sign_in()["idToken"].split(".")[1] + "==").decode()
+            self.assertEqual((json.loads(payload)["preferred_username"], payload.count("preferred_username")), (wanted, 1))
+
+    def test_a_token_of_a_session_that_another_call_replaced_says_which(self):
+        self.settings(anonymousAllowed=True)
+        guest = self.call("signIn.anonymously")
+        linked = self.call("account.link", idToken=guest["idToken"], credential={"email": ALICE, "password": PASSWORD})
+        changed = self.call("account.changePassword", idToken=linked["idToken"], currentPassword=PASSWORD, newPassword=OTHER)
+        self.call("account.submitCode", **self.verifying(changed["idToken"]))
+        fresh = self.sign_in(password=OTHER)
+        step = self.call("mfa.enroll", idToken=fresh["idToken"], kind="sms", phoneNumber="+4915112345678")
+        done = self.call("mfa.confirm", continuationToken=step["continuationToken"], code=self.code("+4915112345678"))
+        self.assertEqual(done["account"]["factors"][0]["factorId"], step["factorId"])
+        for old, why in ((guest, "account.link gave the account a password"), (linked, "account.changePassword changed the password"),
+                         (fresh, "mfa.confirm enrolled a second factor")):
+            for method, params in (("token.verify", {"token": old["idToken"], "tenantId": "default"}), ("mfa.list", {"idToken": old["idToken"]})):
+                reason = self.no("tokenRevoked", method, **params).data["reason"]
+                self.assertEqual(reason, f"{why} and ended all earlier sessions; its result contains the new tokens")
+        self.assertTrue(self.call("token.verify", token=done["idToken"], tenantId="default"))
+        # The reason is kept as long as such a token can be valid.
+        self.assertGreater(self.call("store.stats")["rows"]["revocation"], 0)
+        self.advance(86_400 + 3_602)
+        self.assertEqual(self.call("store.stats")["rows"]["revocation"], 0)
+
+    def verifying(self, id_token):
+        """The verification of the present address, with the code that was sent there."""
+        token = self.call("account.changeEmail", idToken=id_token, email=ALICE)["continuationToken"]
+        return {"continuationToken": token, "code": self.code()}
 
     def test_a_used_refresh_token_is_taken_again_as_often_as_it_comes_until_what_it_brought_is_used(self):
         self.account()
@@ -291,4 +422,4 @@ class Words(People):
         self.assertEqual((policy["minimumLength"], policy["minimumClasses"], policy["bannedTerms"]), (8, 2, []))
         said = {each["name"]: each["description"] for each in self.call("rpc.discover")["methods"]}
         for method in ("tenant.update", "system.apply"):
-            self.assertIn("going back to its default" if method == "system.apply" else "goes back to its default", said[method])
+            self.assertIn("returns to its default", said[method])

@@ -102,6 +102,20 @@ class SeveralProcesses(OnPostgres):
         # A new user needs the pool's row, whatever is still remembered of it.
         self.refused("poolNotFound", other, "token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "bob"}})
 
+    def test_retention_while_other_connections_append_leaves_the_log_intact(self):
+        """The sweep writes over one of four connections, runs behind the requests, and finds chains of which nothing is left."""
+        sidecar = self.open("--audit-retention-days", "30", testing=True)
+        month = 31 * 86_400
+        for round in range(240):
+            sidecar.call("test.clock", {"advanceSeconds": month})
+            sidecar.call("test.clock", {"advanceSeconds": month})
+            sidecar.call("pool.create", {"name": "shop"})
+            sidecar.call("test.clock", {"advanceSeconds": month, "settle": False})
+            for id in [sidecar.send("pool.create", {"name": "shop"}) for _ in range(16)]:
+                sidecar.answer(id)
+            answer = sidecar.call("audit.verify")
+            self.assertTrue(answer["intact"], (round, answer))
+
     def test_one_connection_serves_many_requests_at_once(self):
         sidecar = self.open("--db-connections", "1")
         pool = make_pool(sidecar)["poolId"]
@@ -157,8 +171,8 @@ class WhatIsRefused(OnPostgres):
             "postgres://me:s3cret/db": "cannot be opened",
             "postgres://me:s3c/ret@/db?host=/nowhere": "cannot be opened",
             "postgres://me@/db?host=/nowhere&password=s3cret": "No such file",
-            "postgres://me:s3cret@h/db?nonsense=s3cret": "libpq",
-            "postgresql://me:%zzs3cret@h/db": "libpq",
+            "postgres://me:s3cret@h/db?nonsense=s3cret": "not a valid PostgreSQL URI",
+            "postgresql://me:%zzs3cret@h/db": "not a valid PostgreSQL URI",
         }
         for uri, words in cases.items():
             with self.subTest(uri):

@@ -153,7 +153,7 @@ class Keys(Providers):
         self.login(self.sidecar, self.shop, self.site)
         self.assertEqual(self.sidecar.finish(), 0)  # what was logged before is written by then
         log = self.sidecar.stderr_text()
-        self.assertEqual((log.count("could not be fetched"), log.count("are here again")), (1, 1), log)
+        self.assertEqual((log.count("could not be fetched"), log.count("are available again")), (1, 1), log)
 
     def test_an_issuer_that_ends_with_a_slash(self):
         site = self.serve(OpenIDWebsite)
@@ -195,16 +195,16 @@ class Misbehaviour(Providers):
 
     def test_html(self):
         self.site.pages[DISCOVERY] = html()
-        self.unusable("document", "no JSON object; its type is 'text/html'")
+        self.unusable("document", "not a JSON object; its type is 'text/html'")
 
     def test_json_with_a_member_twice(self):
         self.site.pages[DISCOVERY] = (200, {"Content-Type": "application/json"}, b'{"issuer": "x", "issuer": "y"}')
-        error = self.unusable("document", "is JSON that cannot be read")
-        self.assertNotIn("no JSON object", error.message)
+        error = self.unusable("document", "is not valid JSON")
+        self.assertNotIn("not a JSON object", error.message)
 
     def test_html_for_keys(self):
         self.site.pages[KEYS] = html()
-        self.unusable("document", "its key set is no JSON object")
+        self.unusable("document", "the key set is not a JSON object")
 
     def test_not_found(self):
         del self.site.pages[DISCOVERY]
@@ -461,7 +461,7 @@ class Machine(Providers):
         self.works(sidecar)
         said = run("doctor", "--store", ":memory:", environment=broken)
         self.assertEqual((said.returncode, b"libcurl4" in said.stdout), (0, True), said)
-        self.assertIn(b"libcurl is here", run("doctor", "--store", ":memory:").stdout)
+        self.assertIn(b"libcurl is available", run("doctor", "--store", ":memory:").stdout)
 
     def test_one_question_from_a_script(self):
         site, store = self.serve(), ["--store", self.path("shop.db"), "--testing"]
@@ -475,4 +475,4 @@ class Machine(Providers):
             self.assertEqual((done.returncode, options[0].encode() in done.stderr), (64, True), done)
         open(self.path("empty.pem"), "w").close()
         sidecar, site = self.spawn("--ca-file", self.path("empty.pem")), self.serve(OpenIDWebsite, Authority(self.folder).context("127.0.0.1"))
-        self.fails("providerUnusable", "certificate", sidecar, self.pool(sidecar, site.settings(allowPrivateNetwork=True)), site, says="holds no PEM certificates")
+        self.fails("providerUnusable", "certificate", sidecar, self.pool(sidecar, site.settings(allowPrivateNetwork=True)), site, says="contains no PEM certificates")

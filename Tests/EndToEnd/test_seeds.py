@@ -144,6 +144,26 @@ class Seeds(EndToEnd):
         self.assertGreater(len(one), 80)
         self.assertEqual({each for each in one & other if not each.startswith("eyJ")}, set(), "headers of tokens alone are the same")
 
+    def test_a_seed_that_the_store_had_before_goes_on_where_it_ended(self):
+        sidecar = self.spawn("--testing", "--clock", str(NOW))
+
+        def make(seed):
+            sidecar.call("test.seed", {"seed": seed})
+            pool = sidecar.call("pool.create", {"name": "shop", "developerProvider": "login.shop"})
+            token = sidecar.call("token.mintForDeveloper", {"poolId": pool["poolId"], "logins": {"login.shop": "alice"}})
+            sidecar.call("tenant.create", {"tenantId": f"t{len(made)}"})
+            made.append((pool["poolId"], token["identityId"], sidecar.call("key.list", {"poolId": pool["poolId"]})["keys"][0]["kid"]))
+        made = []
+        for seed in ("one", "one", "other", "one", "other"):
+            make(seed)
+        for each in zip(*made):
+            self.assertEqual(len(set(each)), 5, each)
+        self.assertTrue(sidecar.call("audit.verify")["intact"])
+        first, made = made[0], []
+        sidecar.call("test.reset")
+        make("one")
+        self.assertEqual(made[0], first)
+
     def test_a_state_that_is_restored_goes_on_as_it_would_have(self):
         sidecar = self.spawn("--testing", "--clock", str(NOW))
         story = Story(sidecar, *self.provider)

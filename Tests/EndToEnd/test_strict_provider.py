@@ -15,10 +15,10 @@ class StrictProvider(EndToEnd):
         self.provider = Glewlwyd(self, BACK)
         self.sidecar = self.spawn(testing=True)
         self.sidecar.call("idp.create", {
-            "providerId": "oidc.strict", "clientId": "shop", "clientSecret": "shop-secret", "issuer": self.provider.issuer, "responseType": "code"})
+            "providerId": "oidc.strict", "clientId": "shop", "clientSecret": "shop-secret", "issuer": self.provider.issuer, "openidOnly": True})
 
     def authorize(self, **more):
-        return self.sidecar.call("idp.authorize", {"providerId": "oidc.strict", "redirectUri": BACK, "scopes": [], **more})
+        return self.sidecar.call("idp.authorize", {"providerId": "oidc.strict", "redirectUri": BACK, **more})
 
     def come_back(self, flow):
         return {"continuationToken": flow["continuationToken"], "url": self.provider.send(flow["authorizationUrl"])}
@@ -59,7 +59,7 @@ class StrictProvider(EndToEnd):
         self.assertNotIn("code=", answer)
 
     def test_device_flow(self):
-        flow = self.sidecar.call("idp.authorizeDevice", {"providerId": "oidc.strict", "scopes": []})
+        flow = self.sidecar.call("idp.authorizeDevice", {"providerId": "oidc.strict"})
         waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
         time.sleep(1.5)
         self.works(self.sidecar)

@@ -126,9 +126,9 @@ class AtTheLoginPage(WithProvider):
 
     def test_the_other_pages(self):
         self.browser.open(self.issuer + "/activate")
-        self.looks_well("device", "Sign in a device")
+        self.looks_well("device", "Sign in on a device")
         self.browser.open(self.authorize_url(redirect_uri="javascript:1"))
-        self.looks_well("refused", "This request cannot be answered")
+        self.looks_well("refused", "The request failed")
         self.browser.open(self.authorize_url(redirect_uri=self.back))
         self.browser.type("#email", "alice@example.com")
         self.browser.type("#password", PASSWORD)

@@ -97,7 +97,7 @@ class Clients(WithProvider):
             "name": "staff", "tenantId": "default", "clients": [
                 {"clientId": "desk", "clientSecret": "s p&1:ü", "redirectUris": [BACK]}, {"clientId": "spa", "redirectUris": [BACK]}]}]})["issuer"]
         self.assertEqual(staff, self.idp["baseUrl"] + "/staff")
-        for words, more in {"There is no client shop": {}, "has no redirect URI": {"client_id": "desk", "redirect_uri": BACK + "/"}}.items():
+        for words, more in {"Unknown client shop": {}, "has no redirect URI": {"client_id": "desk", "redirect_uri": BACK + "/"}}.items():
             page = self.person.open(self.authorize_url(staff, **more))
             self.assertEqual((page.status, page.headers["Location"]), (400, None))
             self.assertIn(words, page.text)
@@ -126,8 +126,8 @@ class Clients(WithProvider):
         self.sidecar.call("test.clock", {"advanceSeconds": 31})
         self.no_token("authorization_pending", **poll)
         page = self.person.open(device["verification_uri"])
-        self.assertEqual(page.parsed.title, "Sign in a device")
-        self.assertIn("No device waits", self.person.open(device["verification_uri"] + "?user_code=AAAA-AAAA").text)
+        self.assertEqual(page.parsed.title, "Sign in on a device")
+        self.assertIn("No device is waiting", self.person.open(device["verification_uri"] + "?user_code=AAAA-AAAA").text)
         page = self.person.open(device["verification_uri"] + "?user_code=" + device["user_code"].lower().replace("-", "+"))
         self.assertIn("tv asks who you are", page.text)
         page = self.person.send(page, email="alice@example.com", password=PASSWORD)
@@ -155,13 +155,55 @@ class Clients(WithProvider):
         self.assertNotIn("password", page.fields)
         self.assertIn(("email", "dave@example.com"), page.parsed.forms[1]["buttons"])
         self.assertIn("code", self.person.send(page, form=1, email="dave@example.com").back)
-        self.assertIn("There is no account", self.person.send(self.person.open(self.authorize_url(shop, prompt="login")), email="erin@example.com").text)
+        self.assertIn("has this email address", self.person.send(self.person.open(self.authorize_url(shop, prompt="login")), email="erin@example.com").text)
         opened = self.idp["baseUrl"] + "/open"
         code = self.person.send(self.person.open(self.authorize_url(opened)), email="erin@example.com").back["code"]
         answer = self.token(opened, grant_type="authorization_code", code=code, redirect_uri=BACK, client_id="shop")[1]
         self.assertEqual(self.verified(answer["id_token"], issuer=opened)["email"], "erin@example.com")
         self.assertEqual(self.userinfo(answer["access_token"], shop)[0], 401)
-        self.refused("tenantNotFound", self.sidecar, "test.idp", {"issuers": [{"name": "nobody"}]})
+        self.refused("tenantNotFound", self.sidecar, "test.idp", {"issuers": [{"name": "nobody", "tenantId": "nobody"}]})
+
+    def test_the_issuers_that_were_given_come_first(self):
+        given = self.sidecar.call("test.idp", {"issuers": [{"name": "staff", "tenantId": "default"}, {"name": "shop", "tenantId": "default"}]})
+        self.assertEqual([each["name"] for each in given["issuers"]], ["staff", "shop", "default"])
+        for member in ("issuer", "discoveryUrl", "jwksUrl"):
+            self.assertEqual(given[member], given["issuers"][0][member])
+        self.assertEqual(self.get(given["discoveryUrl"])["jwks_uri"], given["jwksUrl"])
+        again = self.sidecar.call("test.idp", {"issuers": [{"name": "shop", "tenantId": "default"}]})
+        self.assertEqual([each["name"] for each in again["issuers"]], ["shop", "staff", "default"])
+        usual = self.sidecar.call("test.idp")
+        self.assertEqual([each["name"] for each in usual["issuers"]], ["default", "staff", "shop"])
+        self.assertEqual(usual["issuer"], usual["issuers"][0]["issuer"])
+
+    def test_a_stand_alone_issuer_has_keys_of_its_own(self):
+        """For the test that every service needs: that it refuses tokens of foreign issuers."""
+        self.account()
+        foreign = self.sidecar.call("test.idp", {"issuers": [{"name": "foreign", "passwordless": True, "createAccounts": True}]})
+        own = {key["kid"] for key in self.get(self.idp["jwksUrl"])["keys"]}
+        keys = {key["kid"] for key in self.get(foreign["jwksUrl"])["keys"]}
+        self.assertEqual((len(keys), own & keys), (1, set()))
+        token = self.sidecar.call("test.token", {"issuer": foreign["issuer"], "subject": "mallory", "audience": "shop"})["token"]
+        claims = jwt.decode(token, jwt.PyJWKClient(foreign["jwksUrl"]).get_signing_key_from_jwt(token), ["ES256"], audience="shop", issuer=foreign["issuer"])
+        self.assertEqual(claims["sub"], "mallory")
+        self.assertRaises(jwt.PyJWKClientError, jwt.PyJWKClient(self.idp["jwksUrl"]).get_signing_key_from_jwt, token)
+        # A service that trusts the first issuer alone refuses it; so does this one, as a provider of a pool.
+        pool = self.sidecar.call("pool.create", {"name": "shop", "providers": [{"issuer": self.issuer, "clientIds": ["shop"], "allowInsecure": True}]})["poolId"]
+        for login in (self.issuer, foreign["issuer"]):
+            self.refused({"loginTokenInvalid", "unsupportedLoginProvider"}, self.sidecar, "identity.resolve", {"poolId": pool, "logins": {login.removeprefix("http://"): token}})
+        # Its users are its own.
+        code = self.person.send(self.person.open(self.authorize_url(foreign["issuer"])), email="alice@example.com").back["code"]
+        answer = self.token(foreign["issuer"], grant_type="authorization_code", code=code, redirect_uri=BACK, client_id="shop")[1]
+        there = self.verified(answer["id_token"], issuer=foreign["issuer"])
+        self.assertNotEqual(there["sub"], self.sidecar.call("account.find", {"username": "alice@example.com"})["accountId"])
+        # Asked again, it is the same one.
+        self.sidecar.call("test.idp", {"issuers": [{"name": "foreign"}]})
+        self.assertEqual({key["kid"] for key in self.get(foreign["jwksUrl"])["keys"]}, keys)
+        self.refused("tenantNotFound", self.sidecar, "test.idp", {"issuers": [{"name": "no~tenant"}]})
+
+    def test_a_stand_alone_issuer_signs_as_the_default_tenant_does(self):
+        foreign = self.sidecar.call("test.idp", {"issuers": [{"name": "foreign"}]})
+        algorithms = [self.discovery(each)["id_token_signing_alg_values_supported"] for each in (self.issuer, foreign["issuer"])]
+        self.assertEqual(algorithms[0], algorithms[1])
 
     def test_keys_turn_and_any_token_can_be_made(self):
         account = self.account()
@@ -216,7 +258,7 @@ class BadRequests(WithProvider):
         for more in ({"redirect_uri": "javascript:alert(1)"}, {"redirect_uri": "/back"}, {"redirect_uri": BACK + "#x"}, {"redirect_uri": ""}, {"client_id": ""}):
             page = self.person.open(self.authorize_url(**more))
             self.assertEqual((page.status, page.headers["Location"]), (400, None), more)
-            self.assertIn("The app that sent you here has to ask differently.", page.text)
+            self.assertIn("The app that sent you here must correct its request.", page.text)
 
     def test_nothing_that_is_sent_stands_in_a_page_as_markup(self):
         evil = '"><script>alert(1)</script>'

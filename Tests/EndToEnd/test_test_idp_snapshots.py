@@ -99,6 +99,45 @@ class Snapshots(WithProvider):
                 self.refused("snapshotUnusable", self.sidecar, "test.restore", {"file": path})
         self.is_as_it_was(self.sidecar, self.idp["baseUrl"])
 
+    def test_a_file_with_numbers_where_other_values_belong_is_refused(self):
+        """Every value of what the provider knew, one after the other; claims can be anything."""
+        path = self.path("one")
+        self.sidecar.call("test.snapshot", {"file": path})
+        with open(path, "rb") as file:
+            whole = file.read()
+
+        def places(value, place=()):
+            for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+                if key != "claims":
+                    yield (*place, key)
+                    yield from places(inner, (*place, key))
+
+        records = [json.loads(line) for line in whole.splitlines() if line.startswith(b'{"provider":')]
+        self.assertEqual({each["provider"] for each in records}, {"issuer", "code", "login", "grant", "device", "answers", "claims", "revoked"})
+        tried = 0
+        for number, record in enumerate(records):
+            for *outer, last in places(record):
+                inside = record
+                for key in outer:
+                    inside = inside[key]
+                if isinstance(inside[last], int) and not isinstance(inside[last], bool) or record["provider"] == "claims" and len(outer) > 0:
+                    continue
+                seen = iter(range(len(records)))
+
+                def change(met):
+                    if next(seen) == number:
+                        for key in outer:
+                            met = met[key]
+                        met[last] = 7
+                with open(path, "wb") as file:
+                    file.write(whole)
+                rewrite(path, lambda header: None, change)
+                with self.subTest(record=number, place=(*outer, last)):
+                    self.assertEqual(self.sidecar.refusal("test.restore", {"file": path}).type, "snapshotUnusable")
+                tried += 1
+        self.assertGreater(tried, 80)
+        self.is_as_it_was(self.sidecar, self.idp["baseUrl"])
+
     def test_claims_that_are_nested_as_deep_as_a_request_may_be_come_back(self):
         claims = {"a": 1}
         for _ in range(61):

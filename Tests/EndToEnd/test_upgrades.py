@@ -14,6 +14,7 @@ import postgres
 from endtoend import EndToEnd, make_pool, mint, pool_with_role
 from sidecar import ROOT, run
 
+PASSWORD = "correct Horse 9"
 STORES = os.path.join(ROOT, "Tests", "EndToEnd", "Stores")
 
 
@@ -58,7 +59,7 @@ class Upgrades:
         found = re.fullmatch(r"schema version 1 → (\d+)\n", done.stdout.decode())
         self.assertTrue(found, done.stdout)
         again = self.migrate("--migrate", "never")
-        self.assertEqual((again.returncode, again.stdout.decode()), (0, f"schema version {found[1]}: nothing to do\n"))
+        self.assertEqual((again.returncode, again.stdout.decode()), (0, f"schema version {found[1]}: already current\n"))
         sidecar = self.open("--migrate", "never")
         self.assertEqual(sidecar.call("system.info")["schemaVersion"], int(found[1]))
         self.is_whole(sidecar)
@@ -169,6 +170,28 @@ class OnSQLite(Upgrades, EndToEnd):
         self.assertEqual(sidecar.call("pool.get", {"poolId": "local-1:00000000-0000-0000-0001-000000000003"})["providers"], [])
         self.is_whole(sidecar)
 
+    def test_a_session_of_the_version_before_continues_for_the_tenant(self):
+        """It has no audience of its own; one that began since keeps its audience."""
+        sidecar = self.open()
+        sidecar.call("tenant.update", {"tenantId": "default", "audiences": ["api://a"], "scopes": ["read"]})
+        sidecar.call("account.create", {"username": "alice@example.com", "password": PASSWORD})
+        given = {"username": "alice@example.com", "password": PASSWORD}
+        old = sidecar.call("signIn.withPassword", {**given, "scope": "openid read"})
+        sidecar.close()
+        connection = sqlite3.connect(self.store, isolation_level=None)
+        for table in [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]:
+            if table in ("notice",):
+                connection.execute(f"DROP TABLE {table}")
+        connection.execute("ALTER TABLE session DROP COLUMN audience")
+        connection.execute("UPDATE mintmark_meta SET value = 2 WHERE name = 'schema_version'")
+        connection.close()
+        sidecar = self.open()
+        new = sidecar.call("signIn.withPassword", {**given, "audience": "api://a", "scope": "read"})
+        for session, audience, scope in ((old, "default", "openid read"), (new, "api://a", "read")):
+            fresh = sidecar.call("session.refresh", {"refreshToken": session["refreshToken"]})
+            claims = sidecar.call("token.verify", {"token": fresh["accessToken"], "audience": audience, "use": "access"})["claims"]
+            self.assertEqual((claims["aud"], claims["scope"]), (audience, scope))
+
     def test_a_store_that_is_not_there_is_neither_backed_up_nor_migrated_nor_made(self):
         """A typing mistake in a timer must not back up nothing with success."""
         before = sorted(os.listdir(self.folder))
@@ -176,7 +199,7 @@ class OnSQLite(Upgrades, EndToEnd):
             for arguments in (("backup", "--store", name, self.path("copy.db")), ("migrate", "--store", name)):
                 done = run(*arguments)
                 self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
-                self.assertIn(f"{name} cannot be opened: there is no store; mintmark serve makes one", done.stderr.decode())
+                self.assertIn(f"{name} cannot be opened: the store does not exist; mintmark serve creates it", done.stderr.decode())
         self.assertEqual(sorted(os.listdir(self.folder)), before)
         make_pool(self.spawn(store=self.path("typo.db")))
         self.assertEqual(run("migrate", "--store", self.path("typo.db")).returncode, 0)

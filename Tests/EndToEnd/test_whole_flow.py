@@ -145,6 +145,35 @@ class WholeFlow(Flows):
         error = self.refused("signInRefused", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"], "url": url}})
         self.assertEqual(error.data["error"], "access_denied")
 
+    def test_a_refused_flow_is_used(self):
+        """A flow serves once, whatever its outcome: a good callback after a refusal changes nothing."""
+        for error in ("access_denied", "server_error", "invalid_scope"):
+            flow = self.authorize()
+            right, state = self.come_back(flow), parameters(flow["authorizationUrl"])["state"]
+            self.refused("signInRefused", self.sidecar, "signIn.withCredential", {"credential": {**right, "url": f"{BACK}?error={error}&state={state}"}})
+            self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": right})
+        # An ID token that is refused, in the implicit flow: the right one comes too late.
+        self.sidecar.call("idp.update", {"providerId": "oidc.mock", "responseType": "idToken"})
+        flow = self.authorize()
+        sent = parameters(flow["authorizationUrl"])
+        good = self.mock.sign_in("shop", "alice", sent["nonce"])["id_token"]
+        bad = self.mock.sign_in("shop", "alice", "of another flow")["id_token"]
+        back = lambda token: {"continuationToken": flow["continuationToken"], "url": f"{BACK}#id_token={token}&state={sent['state']}"}
+        self.refused("invalidNonce", self.sidecar, "signIn.withCredential", {"credential": back(bad)})
+        self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": back(good)})
+        self.assertEqual(self.sidecar.call("account.list", {})["accounts"], [])
+
+    def test_a_flow_is_used_where_its_account_may_not_sign_in(self):
+        account = self.sign_in(self.come_back(self.authorize()))["account"]["accountId"]
+        for method, before, after, wanted, subject in [
+                ("account.update", {"accountId": account, "disabled": True}, {"accountId": account, "disabled": False}, "accountDisabled", "alice"),
+                ("tenant.update", {"tenantId": "default", "signUpAllowed": False}, {"tenantId": "default", "signUpAllowed": True}, "signUpNotAllowed", "bob")]:
+            credential = self.come_back(self.authorize(), subject)
+            self.sidecar.call(method, before)
+            self.refused(wanted, self.sidecar, "signIn.withCredential", {"credential": credential})
+            self.sidecar.call(method, after)
+            self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": credential})
+
     def test_it_ages(self):
         credential = self.come_back(self.authorize())
         self.sidecar.call("test.clock", {"advanceSeconds": 600})
@@ -164,7 +193,11 @@ class WholeFlow(Flows):
         self.mock.stop()
         self.refused("providerUnavailable", self.sidecar, "signIn.withCredential", {"credential": credential})
         self.refused("providerUnavailable", self.sidecar, "signIn.withCredential", {"credential": credential})
-        self.refused("providerUnavailable", self.sidecar, "idp.authorize", {"providerId": "oidc.mock", "redirectUri": BACK})
+        # What it published is known, so that people can be sent there when it is back.
+        self.authorize()
+        other = self.spawn(testing=True)
+        self.provide(other)
+        self.refused("providerUnavailable", other, "idp.authorize", {"providerId": "oidc.mock", "redirectUri": BACK})
 
 
 class Listening(Flows):
@@ -233,6 +266,16 @@ class Listening(Flows):
             while time.monotonic() < deadline:
                 self.fetch(flow["redirectUri"])
         self.refused("listenerGone", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
+
+    def test_a_wait_ends_with_the_input(self):
+        flows = [self.authorize(listen={}) for _ in range(2)]
+        waiting = [self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": each["continuationToken"]}}) for each in flows]
+        self.sidecar.call("system.ping", {})
+        self.sidecar.end_input()
+        for id in waiting:
+            error = self.error(id)
+            self.assertEqual((error.code, error.type, error.data["retryAfterSeconds"]), (1001, "shuttingDown", 1))
+        self.assertEqual(self.sidecar.wait(), 0)
 
     def test_a_port_that_is_taken(self):
         port = int(self.authorize(listen={})["redirectUri"].split(":")[2].split("/")[0])

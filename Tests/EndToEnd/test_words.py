@@ -19,8 +19,8 @@ class Words(EndToEnd):
         sidecar = self.spawn()
         pool, bare = make_pool(sidecar)["poolId"], sidecar.call("pool.create", {"name": "bare", "providers": [{"provider": "accounts.google.com", "clientIds": ["a"]}]})["poolId"]
         for method, params, given, says in [
-                ("token.mintForDeveloper", {"poolId": bare, "logins": {"accounts.google.com": "x"}}, [], "no developer provider; pool.update gives it one"),
-                ("identity.lookupDeveloper", {"poolId": bare, "developerUserIdentifier": "alice"}, [], "no developer provider; pool.update gives it one"),
+                ("token.mintForDeveloper", {"poolId": bare, "logins": {"accounts.google.com": "x"}}, [], "no developer provider; pool.update can add one"),
+                ("identity.lookupDeveloper", {"poolId": bare, "developerUserIdentifier": "alice"}, [], "no developer provider; pool.update can add one"),
                 ("identity.mergeDevelopers", {"poolId": pool, "developerProvider": "login.b", "sourceUserIdentifier": "a", "destinationUserIdentifier": "b"}, ["login.b"], "no login provider login.b"),
                 ("token.mintForDeveloper", {"poolId": pool, "logins": {"login.b": "x"}}, ["login.b"], "no login provider login.b")]:
             error = self.refused("unsupportedDeveloperProvider", sidecar, method, params)
@@ -42,7 +42,7 @@ class Words(EndToEnd):
         sidecar = self.spawn()
         pool = make_pool(sidecar, providers=[{"provider": "accounts.google.com", "clientIds": ["a"]}])["poolId"]
         rule = {"claim": "a", "matchType": "equals", "value": "b", "roleArn": "arn:aws:iam::000000000000:role/r"}
-        for mapping, says in [({"source": "rules"}, "its rules are missing"), ({"source": "token", "rules": [rule]}, "leave them out")]:
+        for mapping, says in [({"source": "rules"}, "requires rules"), ({"source": "token", "rules": [rule]}, "Omit them")]:
             error = self.refused("invalidRoleMapping", sidecar, "pool.setRoles", {
                 "poolId": pool, "roles": {}, "mappings": {"accounts.google.com": {"ambiguousRoleResolution": "deny", **mapping}}})
             self.assertIn(says, error.message)
@@ -52,23 +52,23 @@ class Words(EndToEnd):
         pool, role = pool_with_role(sidecar)
         token = mint(sidecar, pool)["token"]
         sidecar.call("role.delete", {"name": "reader"})
-        self.assertIn(f"there is no role {role}", self.refused("roleNotConfigured", sidecar, "credentials.get", {"token": token}).message)
+        self.assertIn(f"role {role} does not exist", self.refused("roleNotConfigured", sidecar, "credentials.get", {"token": token}).message)
 
     def test_the_empty_name(self):
         sidecar = self.spawn()
         error = sidecar.refusal("identity.resolve", {"poolId": make_pool(sidecar)["poolId"], "logins": {"": "x"}})
-        self.assertIn(": The empty text is a name that must not be empty.", error.message)
+        self.assertIn(": The empty string is a name that must not be empty.", error.message)
 
     def test_a_document_says_what_the_pool_lacks_without_naming_one_that_never_was(self):
         error = self.spawn().refusal("system.apply", {"pools": [{"name": "new", "principalTags": {"x.example": {"useDefaults": True}}}]})
         [violation] = error.data["violations"]
         self.assertEqual(violation, {
             "pointer": "/pools/0/principalTags/x.example", "rule": "unsupportedLoginProvider",
-            "message": "x.example is not among the providers that the pool declares."})
+            "message": "x.example is not one of the providers that the pool declares."})
 
     def test_why_a_master_key_is_none(self):
         sidecar = self.spawn()
-        for key, says in [("B" * 43, "holds bits of a 33rd byte"), ("B" * 44, "it has 33 bytes"), ("g" * 64, "it is neither")]:
+        for key, says in [("B" * 43, "encodes bits of a 33rd byte"), ("B" * 44, "it has 33 bytes"), ("g" * 64, "it is neither")]:
             self.assertIn(says, self.refused("invalidMasterKey", sidecar, "store.rekey", {"newMasterKey": key}).message)
 
     def test_the_wire_of_others_speaks_their_words(self):
@@ -82,10 +82,10 @@ class Words(EndToEnd):
         for operation, body, says in [
                 ("UpdateIdentityPool", {**create, "IdentityPoolId": pool, "DeveloperProviderName": "other"}, "The DeveloperProviderName of an identity pool cannot be changed."),
                 ("CreateIdentityPool", {**create, "SupportedLoginProviders": {"x.example": "a"}}, "x.example is not a known SupportedLoginProviders key"),
-                ("CreateIdentityPool", {**create, "SupportedLoginProviders": {"graph.facebook.com": ";"}}, "SupportedLoginProviders names no app id"),
-                ("SetIdentityPoolRoles", mapping(Type="Rules", RulesConfiguration={"Rules": [rule] * 26}), "26 Rules; 25 are the most"),
+                ("CreateIdentityPool", {**create, "SupportedLoginProviders": {"graph.facebook.com": ";"}}, "SupportedLoginProviders contains no app ID"),
+                ("SetIdentityPoolRoles", mapping(Type="Rules", RulesConfiguration={"Rules": [rule] * 26}), "26 Rules; the maximum is 25"),
                 ("SetIdentityPoolRoles", mapping(Type="Rules"), "RulesConfiguration is required"),
-                ("SetIdentityPoolRoles", mapping(Type="Token", RulesConfiguration={"Rules": [rule]}), "RulesConfiguration is for Type Rules alone")]:
+                ("SetIdentityPoolRoles", mapping(Type="Token", RulesConfiguration={"Rules": [rule]}), "RulesConfiguration is allowed only for Type Rules")]:
             answer = sidecar.call("compat.http", {
                 "method": "POST", "url": "/", "headers": {"x-amz-target": f"AWSCognitoIdentityService.{operation}", **SIGNED}, "body": json.dumps(body)})
             error = json.loads(answer["body"])
@@ -119,13 +119,13 @@ class Words(EndToEnd):
         sidecar = self.spawn(store=store)
         make_pool(sidecar)
         sidecar.finish()
-        self.assertNotIn("others on this machine", sidecar.stderr_text())
+        self.assertNotIn("readable by other users of this machine", sidecar.stderr_text())
         for name in (store, store + ".key"):
             os.chmod(name, 0o644)
         sidecar = self.spawn(store=store)
         sidecar.call("pool.list")
         sidecar.finish()
-        self.assertEqual(sidecar.stderr_text().count("others on this machine may read"), 2)
+        self.assertEqual(sidecar.stderr_text().count("is readable by other users of this machine"), 2)
 
 
 class Calls(EndToEnd):

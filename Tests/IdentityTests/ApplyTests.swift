@@ -16,10 +16,10 @@ private struct House {
         func progress(_ value: JSONValue) {}
     }
 
-    let surroundings: Surroundings
+    let surroundings: ServiceContext
 
     init() throws {
-        surroundings = Surroundings(
+        surroundings = ServiceContext(
             realm: Realm(), database: try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid()),
             clock: SystemClock(), random: SystemRandom(),
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))

@@ -88,7 +88,7 @@ struct AuthorizationTests {
         #expect(judge("DELETE", "/p?code=c&state=s") == (false, 405))
         let page = CallbackPage.refused(by: "<Work>", "access_denied", "<b>no</b>")
         let text = String(decoding: page.response.body, as: UTF8.self)
-        #expect(text.contains("&lt;Work&gt; did not let you in") && text.contains("&lt;b&gt;no"))
+        #expect(text.contains("&lt;Work&gt; did not sign you in") && text.contains("&lt;b&gt;no"))
         #expect(!text.contains("<Work>") && !text.contains("<b>"))
     }
 

@@ -43,11 +43,12 @@ private final class People: Sendable {
 
     init(hasPost: Bool = true) throws {
         let database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
-        let surroundings = Surroundings(
+        let service = ServiceContext(
             realm: Realm(), database: database, clock: clock, random: SystemRandom(),
-            vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()),
-            delivery: hasPost ? .carriers(mailer: post, texter: nil) : .none, passwordCost: 16)
-        let catalogue = Catalogue(vault: surroundings.vault, realm: surroundings.realm)
+            vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
+        let surroundings = AccountsContext(
+            service, delivery: hasPost ? .carriers(mailer: post, texter: nil) : .none, passwordCost: 16)
+        let catalogue = TenantConfigurationCache(signingKeys: SigningKeys(vault: surroundings.vault))
         signUp = SignUpService(surroundings, catalogue)
         tenant = TenantService(surroundings, catalogue)
     }

@@ -31,7 +31,9 @@ struct EmailChangeTests {
     @Test(
         "somebody else's is refused, or asked for in vain where nobody is to learn it", arguments: ["bob@example.com", "Alice@example.com"])
     func taken(_ wanted: String) throws {
-        #expect(throws: UserAlreadyExists(next: "account.changeEmail", hint: "with another address")) { try decide(wanted, owner: "b") }
+        #expect(throws: UserAlreadyExists(next: "account.changeEmail", hint: "using another email address")) {
+            try decide(wanted, owner: "b")
+        }
         #expect(try decide(wanted, owner: "b", isHidden: true) == .show)
     }
 

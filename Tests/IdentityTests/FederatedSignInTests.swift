@@ -35,7 +35,7 @@ struct FederatedSignInTests {
     func row3() throws {
         let facts = Facts(
             providerId: "oidc.a", isTrusted: true, addressOwner: Owner(id: "e", isEmailVerified: true, logins: ["google.com": "1"]))
-        #expect(try decide(facts) == .link("e", replacing: false))
+        #expect(try decide(facts) == .link("e"))
     }
 
     @Test("row 4: an account whose address was never verified is taken over")
@@ -44,12 +44,16 @@ struct FederatedSignInTests {
         #expect(try decide(facts) == .takeOver("e"))
     }
 
-    @Test("row 5: another subject of the same provider gives way")
+    @Test("row 5: another subject of the same provider never leads to the account by its address (CVE-2023-3128)")
     func row5() throws {
-        let verified = Owner(id: "e", isEmailVerified: true, logins: ["oidc.a": "old"])
-        #expect(try decide(Facts(providerId: "oidc.a", isTrusted: true, addressOwner: verified)) == .link("e", replacing: true))
-        let unverified = Owner(id: "e", logins: ["oidc.a": "old"])
-        #expect(try decide(Facts(providerId: "oidc.a", isTrusted: true, addressOwner: unverified)) == .takeOver("e"))
+        for trusted in [true, false] {
+            for verified in [true, false] {
+                let holder = Owner(id: "e", isEmailVerified: verified, logins: ["oidc.a": "old", "google.com": "1"])
+                #expect(
+                    try decide(Facts(providerId: "oidc.a", isTrusted: trusted, addressOwner: holder))
+                        == .providerRequired("e", providers: ["google.com", "oidc.a"]))
+            }
+        }
     }
 
     @Test("row 6: a provider that is not trusted leads to nobody else's account, and says which ones do")

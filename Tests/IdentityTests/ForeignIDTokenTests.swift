@@ -13,7 +13,7 @@ struct ForeignIDTokenTests {
     /// A token whose claims are good but for `changes`; nil takes one out.
     private func check(
         _ changes: [String: JSONValue?] = [:], provider: String = "oidc.a", more: [String] = [],
-        _ companions: ForeignIDToken.Companions = .init()
+        header: String = #"{"alg":"ES256","kid":"a"}"#, _ companions: ForeignIDToken.Companions = .init()
     ) throws -> (subject: String, JSONObject) {
         var claims: JSONObject = [
             "iss": provider == "apple.com" ? "https://appleid.apple.com" : "https://id.example.com", "aud": "shop", "sub": "carol",
@@ -22,14 +22,17 @@ struct ForeignIDTokenTests {
         for (name, value) in changes { claims[name] = value }
         let settings = IdpCreate.Params(
             providerId: provider, clientId: "shop", issuer: provider == "oidc.a" ? "https://id.example.com" : nil, moreClientIds: more)
-        let header = Base64URL.encode(Array(#"{"alg":"ES256","kid":"a"}"#.utf8))
+        let header = Base64URL.encode(Array(header.utf8))
         let jws = try JWS.parse("\(header).\(Base64URL.encode(JSONValue.object(claims).bytes)).AAAA")
         return try ForeignIDToken.claims(jws, IdpRecord(settings, nil, createdAt: 0, updatedAt: 0), companions, now: Self.now)
     }
 
-    private func refused(_ name: String, _ changes: [String: JSONValue?], _ companions: ForeignIDToken.Companions = .init()) {
+    private func refused(
+        _ name: String, _ changes: [String: JSONValue?] = [:], more: [String] = [], header: String = #"{"alg":"ES256","kid":"a"}"#,
+        _ companions: ForeignIDToken.Companions = .init()
+    ) {
         do {
-            _ = try check(changes, companions)
+            _ = try check(changes, more: more, header: header, companions)
             Issue.record("accepted: \(changes)")
         } catch let error as InvalidCredential { #expect(error.check == name, "\(changes)") } catch let error as InvalidNonce {
             #expect(error.check == name, "\(changes)")
@@ -71,11 +74,55 @@ struct ForeignIDTokenTests {
         refused("audience", ["aud": ["shop": true]])
     }
 
-    @Test("one for several clients names the one that asked for it")
+    @Test("azp is one of the client ids, and never stands for aud (OpenID Connect Core 3.1.3.7)")
     func authorizedParty() throws {
         refused("authorizedParty", ["aud": ["shop", "other"]])
         refused("authorizedParty", ["aud": ["shop", "other"], "azp": "other"])
         #expect(try check(["aud": ["shop", "other"], "azp": "shop"]).subject == "carol")
+        #expect(try check(["aud": ["shop", "ios"]], more: ["ios"]).subject == "carol")
+        #expect(try check(["aud": "shop", "azp": "ios"], more: ["ios"]).subject == "carol")
+        refused("authorizedParty", ["aud": "shop", "azp": "other"])
+        for azp: JSONValue in ["", 7, .null, ["shop"]] { refused("authorizedParty", ["azp": azp]) }
+        refused("audience", ["aud": "https://api.example", "azp": "shop"])
+        refused("audience", ["aud": ["https://api.example"], "azp": "shop"])
+        for aud: JSONValue? in [nil, .null, "", 7, [], ["shop", 7]] { refused("audience", ["aud": aud, "azp": "shop"]) }
+    }
+
+    @Test("its type is JWT or not there (RFC 8725, section 3.11)")
+    func types() throws {
+        for type in [#""JWT""#, #""jwt""#, #""application/jwt""#, #""APPLICATION/JWT""#] {
+            #expect(try check(header: #"{"alg":"ES256","kid":"a","typ":\#(type)}"#).subject == "carol")
+        }
+        for type in [
+            "at+jwt", "AT+JWT", "application/at+jwt", "logout+jwt", "dpop+jwt", "secevent+jwt", "token-introspection+jwt",
+            "oauth-authz-req+jwt", "oauth-id-jag+jwt", "txntoken+jwt", "client-authentication+jwt", "entity-statement+jwt", "pool+jwt",
+            "JOSE", "", "JWT ", "application/x/jwt",
+        ] {
+            refused("type", header: #"{"alg":"ES256","kid":"a","typ":"\#(type)"}"#)
+        }
+    }
+
+    @Test("its claims say nothing of another purpose")
+    func purposes() throws {
+        let purposes: [[String: JSONValue?]] = [
+            ["events": [:]], ["events": .some(.null)], ["token_use": "access"], ["token_use": 7], ["typ": "Bearer"], ["typ": "Refresh"],
+            ["typ": "Logout"], ["typ": "Offline"], ["typ": "offline"],
+        ]
+        for claims in purposes { refused("type", claims) }
+        for claims: [String: JSONValue?] in [["token_use": "id"], ["typ": "ID"], ["typ": "JWT"]] {
+            #expect(try check(claims).subject == "carol")
+        }
+    }
+
+    @Test("any azp is accepted from Google, which names the app there")
+    func google() throws {
+        let claims = try JSONText(#"{"aud": "web", "azp": "android"}"#).root
+        #expect(try ForeignTokenRules.client(of: claims, among: ["web", "ios"], acceptsAnyParty: true) == "web")
+        let own = try JSONText(#"{"aud": "web", "azp": "ios"}"#).root
+        #expect(try ForeignTokenRules.client(of: own, among: ["web", "ios"], acceptsAnyParty: true) == "ios")
+        #expect(throws: ForeignTokenRules.Refusal.self) {
+            try ForeignTokenRules.client(of: claims, among: ["android"], acceptsAnyParty: true)
+        }
     }
 
     @Test("it is in time, with five minutes for clocks that differ")

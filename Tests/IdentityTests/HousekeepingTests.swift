@@ -25,11 +25,11 @@ private final class House: Sendable {
     }
 
     let clock = HandClock()
-    let surroundings: Surroundings
+    let surroundings: ServiceContext
 
     init() throws {
         let database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
-        surroundings = Surroundings(
+        surroundings = ServiceContext(
             realm: Realm(), database: database, clock: clock, random: SystemRandom(),
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
     }
@@ -151,7 +151,7 @@ struct HousekeepingTests {
 
         var reports: Housekeeping.Reports {
             Housekeeping.Reports(
-                heads: { heads in
+                heads: { heads, _ in
                     self.heads.withLock { $0.append(heads) }
                     self.heads.broadcast()
                 },
@@ -168,7 +168,8 @@ struct HousekeepingTests {
     func heads() throws {
         let house = try House()
         let seen = Seen()
-        let housekeeping = Housekeeping(house.surroundings, auditRetentionSeconds: nil, reports: seen.reports)
+        let housekeeping = Housekeeping(
+            house.surroundings, sweeps: Sweep.all(of: house.surroundings, auditRetentionSeconds: nil), reports: seen.reports)
         try house.record()
         house.clock.advance(3600)
         try house.record()
@@ -196,7 +197,8 @@ struct HousekeepingTests {
     func sweeping() throws {
         let house = try House()
         let seen = Seen()
-        let housekeeping = Housekeeping(house.surroundings, auditRetentionSeconds: 86_400, reports: seen.reports)
+        let housekeeping = Housekeeping(
+            house.surroundings, sweeps: Sweep.all(of: house.surroundings, auditRetentionSeconds: 86_400), reports: seen.reports)
         for _ in 0..<450 { try house.record() }
         house.clock.advance(2 * 86_400)
         try house.record()
@@ -214,7 +216,8 @@ struct HousekeepingTests {
     func failure() throws {
         let house = try House()
         let seen = Seen()
-        let housekeeping = Housekeeping(house.surroundings, auditRetentionSeconds: 86_400, reports: seen.reports)
+        let housekeeping = Housekeeping(
+            house.surroundings, sweeps: Sweep.all(of: house.surroundings, auditRetentionSeconds: 86_400), reports: seen.reports)
         try house.record()
         try house.execute("DROP TABLE revocation")
         house.clock.advance(2 * 86_400)

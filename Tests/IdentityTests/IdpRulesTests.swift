@@ -18,7 +18,17 @@ struct IdpRulesTests {
             (#"{"providerId": "oidc.a", "clientId": "c", "issuer": "id.example.com"}"#, "/issuer"),
             (#"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com?a=b"}"#, "/issuer"),
             (#"{"providerId": "google.com", "clientId": "c", "issuer": "https://accounts.google.com"}"#, "/issuer"),
-            (#"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com", "responseType": "code"}"#, "/clientSecret"),
+            (
+                #"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com", "clientAuthentication": "basic"}"#,
+                "/clientSecret"
+            ),
+            (
+                #"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com", "clientAuthentication": "post"}"#,
+                "/clientSecret"
+            ),
+            (#"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com/.well-known/openid-configuration"}"#, "/issuer"),
+            (#"{"providerId": "github.com", "clientId": "c", "clientSecret": "s", "openidOnly": true}"#, "/openidOnly"),
+            (#"{"providerId": "facebook.com", "clientId": "c", "openidOnly": true}"#, "/openidOnly"),
             (#"{"providerId": "github.com", "clientId": "c"}"#, "/clientSecret"),
             (#"{"providerId": "github.com", "clientId": "c", "clientSecret": "s", "responseType": "idToken"}"#, "/responseType"),
             (#"{"providerId": "google.com", "clientId": "c", "trustEmail": true}"#, "/trustEmail"),
@@ -42,6 +52,8 @@ struct IdpRulesTests {
         arguments: [
             #"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com/"}"#,
             #"{"providerId": "oidc.a", "clientId": "c", "issuer": "http://localhost:8080", "allowInsecure": true, "trustEmail": true}"#,
+            #"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com", "responseType": "code"}"#,
+            #"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com", "scopes": ["x"], "openidOnly": true}"#,
             #"{"providerId": "google.com", "clientId": "c"}"#, #"{"providerId": "apple.com", "clientId": "c", "moreClientIds": ["d"]}"#,
             #"{"providerId": "microsoft.com", "clientId": "c", "issuer": "https://login.microsoftonline.com/x/v2.0"}"#,
             #"{"providerId": "github.com", "clientId": "c", "clientSecret": "s"}"#,

@@ -45,10 +45,11 @@ struct MasterKeyFileTests {
         let old = try folder.file.create(SystemRandom())
         try folder.file.prepare(next, "draft")
         #expect(try folder.file.read()?.fingerprint == old.fingerprint)
-        #expect(folder.names == ["store.db.key", "store.db.key.\(next.fingerprint)"])
+        #expect(folder.names == ["store.db.key", "store.db.key.\(next.fingerprint).new"])
         #expect(folder.file.settle(on: next.fingerprint, abandoned: next.fingerprint) == folder.file.path)
         #expect(try folder.file.read()?.fingerprint == next.fingerprint)
-        #expect(folder.names == ["store.db.key"])
+        // The former key opens earlier backups.
+        #expect(folder.names == ["store.db.key", "store.db.key.\(old.fingerprint)"])
     }
 
     @Test("killed before the store is under the new key, the old one opens it; killed after, the one that waits")
@@ -62,14 +63,14 @@ struct MasterKeyFileTests {
 
     @Test("whoever was overtaken removes nothing but what it had laid down itself, and that only if it opens nothing")
     func overtaken() throws {
-        _ = try folder.file.create(SystemRandom())
+        let old = try folder.file.create(SystemRandom())
         let mine = MasterKey.generate(SystemRandom())
         try folder.file.prepare(mine, "a")
         try folder.file.prepare(next, "b")
         // Another process has put the store under its own key by now.
         #expect(folder.file.settle(on: next.fingerprint, abandoned: mine.fingerprint) == folder.file.path)
         #expect(try folder.file.read()?.fingerprint == next.fingerprint)
-        #expect(folder.names == ["store.db.key"])
+        #expect(folder.names == ["store.db.key", "store.db.key.\(old.fingerprint)"])
         #expect(folder.file.settle(on: next.fingerprint, abandoned: mine.fingerprint) == folder.file.path)
         #expect(try folder.file.read()?.fingerprint == next.fingerprint)
     }

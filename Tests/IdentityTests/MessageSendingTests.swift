@@ -20,11 +20,11 @@ private final class Carrier: Texter {
     }
 }
 
-private func surroundings(_ delivery: Delivery) throws -> Surroundings {
-    Surroundings(
+private func surroundings(_ delivery: Delivery) throws -> AccountsContext {
+    let service = ServiceContext(
         realm: Realm(), database: try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid()),
-        clock: SystemClock(), random: SystemRandom(), vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()),
-        delivery: delivery, passwordCost: 16)
+        clock: SystemClock(), random: SystemRandom(), vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
+    return AccountsContext(service, delivery: delivery, passwordCost: 16)
 }
 
 @Suite("text messages")
@@ -37,7 +37,7 @@ struct MessageSendingTests {
                 templates: [TenantTemplate(purpose: .signIn, channel: .sms, language: "de", text: "{{code}} ist Ihr Code.")])),
         createdAt: 0, updatedAt: 0)
 
-    private func send(_ house: Surroundings, language: String?) throws {
+    private func send(_ house: AccountsContext, language: String?) throws {
         try MessageSending(surroundings: house).send(
             .signIn, to: .sms(PhoneNumber(Self.number)), code: "12345678", lifetimeSeconds: 600, language: language, of: tenant)
     }
@@ -53,7 +53,7 @@ struct MessageSendingTests {
         #expect(sent.map(\.to) == [Self.number, Self.number])
         #expect(sent.map(\.code) == ["12345678", "12345678"])
         #expect(sent[0].textMessage == ("de", "12345678 ist Ihr Code."))
-        #expect(sent[1].textMessage == ("en", "12345678 is your code for Shop. It works for 10 minutes. Do not tell it to anyone."))
+        #expect(sent[1].textMessage == ("en", "12345678 is your code for Shop. It is valid for 10 minutes. Do not share it."))
     }
 
     @Test("that nobody takes are a typed error, with the time after which it can work")
@@ -80,7 +80,7 @@ struct MessageSendingTests {
     func codes() throws {
         let carrier = Carrier()
         let house = try surroundings(.carriers(mailer: nil, texter: carrier))
-        let flows = Flows(house, Catalogue(vault: house.vault, realm: house.realm))
+        let flows = Flows(house, TenantConfigurationCache(signingKeys: SigningKeys(vault: house.vault)))
         let now = house.clock.now
         let number = try PhoneNumber(Self.number)
         func start(_ username: String) throws -> Flow {

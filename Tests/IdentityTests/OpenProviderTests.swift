@@ -34,7 +34,7 @@ private final class SlowProvider: Sendable {
 
     /// Asks for credentials on a thread of its own.
     func ask(_ call: TestCall = TestCall()) {
-        Thread.start(name: "ask") {
+        _ = Thread.start(name: "ask") {
             let outcome = Result { try self.refresh(call) }
             self.ended.withLock { $0.append(outcome) }
             self.ended.broadcast()
@@ -156,7 +156,7 @@ struct OpenProviderTests {
         let begun = Gate(false)
         let mayEnd = Gate(false)
         let order = Gate<[Int]>([])
-        Thread.start(name: "first") {
+        _ = Thread.start(name: "first") {
             try? slow.provider.change { _ in
                 begun.withLock { $0 = true }
                 begun.broadcast()
@@ -165,7 +165,7 @@ struct OpenProviderTests {
             }
         }
         begun.wait { $0 ? () : nil }
-        Thread.start(name: "second") {
+        _ = Thread.start(name: "second") {
             try? slow.provider.change { _ in order.withLock { $0.append(2) } }
             order.broadcast()
         }

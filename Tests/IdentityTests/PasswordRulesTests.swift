@@ -5,10 +5,12 @@ import Testing
 
 @Suite("what passwords must be like (native-auth.md 1.7)")
 struct PasswordRulesTests {
-    private func rules(_ password: String, _ policy: PasswordPolicy = PasswordPolicy(), names: [String] = [], isCurrent: Bool = false)
+    private func rules(
+        _ password: String, _ policy: PasswordPolicy = PasswordPolicy(), context: ContextWords = ContextWords(), isCurrent: Bool = false
+    )
         -> [PasswordRule]
     {
-        PasswordRules.failures(of: password, under: policy, names: names, isCurrent: isCurrent).map(\.rule)
+        PasswordRules.failures(of: password, under: policy, context: context, isCurrent: isCurrent).map(\.rule)
     }
 
     @Test("a password is fine, or everything that is wrong with it is said in order")
@@ -42,7 +44,50 @@ struct PasswordRulesTests {
             ("ContoS0Bl@nkf9!", ["contoso", "blank"], [], false), ("Li9xTrQm", [], ["Li"], false),
         ] as [(String, [String], [String], Bool)])
     func banned(password: String, terms: [String], names: [String], isBanned: Bool) {
-        #expect(BannedPasswords.isBanned(password, terms: terms, names: names) == isBanned)
+        let isFound = ContextWords(names: names).refuse(password) || BannedPasswords.isBanned(password, terms: terms)
+        #expect(isFound == isBanned)
+    }
+
+    @Test(
+        "a password that is little more than the address or a name is refused, and one that is much more is accepted",
+        arguments: [
+            // The address and its local part, also with the usual replacements of letters.
+            ("Alice9@example.com", "alice9@example.com", [], true), ("@lice9aExample.c0m", "alice9@example.com", [], true),
+            ("Alice9@example.com 2026", "alice9@example.com", [], true), ("Bob.Builder77", "bob.builder77@example.com", [], true),
+            ("B0b.Bui1der77", "bob.builder77@example.com", [], true), ("BobBuilder77", "bob.builder77@example.com", [], true),
+            // Pieces of the local part as whole words, with fewer than eight other characters.
+            ("Builder-2026", "bob.builder77@example.com", [], true), ("2026!Builder", "bob.builder77@example.com", [], true),
+            ("Builder-2026-a", "bob.builder77@example.com", [], true), ("Builder-2026-ab", "bob.builder77@example.com", [], false),
+            ("Rebuilders-9", "bob.builder77@example.com", [], false), ("AliceAlice9", "alice9@example.com", [], true),
+            // Several words count together, and the domain counts with them, but not alone.
+            ("Alice9@example.org", "alice9@example.com", [], true), ("alice.9.AliceX", "alice9@example.com", [], true),
+            ("Alice-at-example-26", "alice9@shop.example.com", [], true), ("Example-2026-x", "alice9@example.com", [], false),
+            ("correct horse battery staple", "correct.horse@example.com", [], false),
+            // Fewer than four characters are no word.
+            ("Bob-Kx9vTp", "bob.builder77@example.com", [], false), ("al9-Kx9vTp", "al9@example.com", [], false),
+            ("correct horse battery staple", "horse@example.com", [], false), ("horse-battery", "horse@example.com", [], false),
+            ("horse-9Batt", "horse@example.com", [], true),
+            // Display names.
+            ("Liddell-1865", nil, ["Liddell"], true), ("Alice Liddell!1", nil, ["Alice Liddell"], true),
+            ("AliceLiddell!1", nil, ["Alice Liddell"], true), ("$avannah-99", nil, ["Savannah"], true),
+            ("Savannah-99", nil, ["Anna"], false), ("Müller-2026x", nil, ["Müller"], true), ("Kx9vTpwq", nil, ["Alice Liddell"], false),
+        ] as [(String, String?, [String], Bool)])
+    func context(password: String, address: String?, names: [String], isRefused: Bool) {
+        #expect(ContextWords(addresses: [address].compactMap { $0 }, displayNames: names).refuse(password) == isRefused)
+    }
+
+    @Test("a given name, a surname and the name of the tenant are found anywhere")
+    func names() {
+        let context = ContextWords(names: ["Anna", "Contoso", "Li"])
+        for password in ["Savannah-99", "Contoso is great 1", "C0nt0so and much more than that"] { #expect(context.refuse(password)) }
+        for password in ["Lily of the valley 9", "correct horse 9"] { #expect(!context.refuse(password)) }
+    }
+
+    @Test("a password that is too close to the address breaks one rule, and the rule can be switched off")
+    func contextRule() {
+        let context = ContextWords(addresses: ["alice9@example.com"])
+        #expect(rules("Alice9@example.com", context: context) == [.banned])
+        #expect(rules("Alice9@example.com", PasswordPolicy(checksBanned: false), context: context) == [])
     }
 
     @Test("each banned term is one point, and each character outside of them")

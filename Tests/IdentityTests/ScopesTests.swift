@@ -22,6 +22,29 @@ struct ScopesTests {
         #expect(error?.scopes == ["x", "OPENID", "y"])
     }
 
+    @Test(
+        "a session that continues keeps its audience and scopes; another audience has the scopes that are asked for",
+        arguments: [
+            // granted audience and scopes, asked audience and scope: the audience and scopes, or the error
+            (nil, "openid a", nil, nil, "shop: openid a"), ("shop", "openid a", nil, nil, "shop: openid a"),
+            (nil, "openid a", "shop", nil, "shop: openid a"), ("api://a", "openid a", nil, nil, "api://a: openid a"),
+            ("api://a", "openid a", "api://a", nil, "api://a: openid a"), ("api://a", "openid a", nil, "a", "api://a: a"),
+            ("api://a", "openid a", nil, "b", "scopeNotGranted"), ("api://a", "openid a", nil, "c", "scopeNotOffered"),
+            ("api://a", "openid a gone", nil, nil, "api://a: openid a"), ("api://a", "openid a", "api://b", nil, "api://b: openid"),
+            ("api://a", "a b", "api://b", nil, "api://b: openid"), ("api://a", "openid a", "api://b", "b", "api://b: b"),
+            ("api://a", "openid a", "api://b", "c", "scopeNotOffered"), ("api://a", "openid a", "shop", nil, "shop: openid"),
+            (nil, "openid a", "api://a", nil, "api://a: openid"), ("api://a", "openid a", "api://c", nil, "audienceNotOffered"),
+            ("api://gone", "openid a", nil, nil, "audienceNotOffered"), ("api://gone", "openid a", "api://b", nil, "api://b: openid"),
+        ] as [(String?, String, String?, String?, String)])
+    func continued(_ audience: String?, _ scopes: String, _ asked: String?, _ scope: String?, _ wanted: String) throws {
+        let tenant = TenantRecord(
+            TenantCreate.Params(tenantId: "shop", audiences: ["api://a", "api://b"], scopes: ["a", "b"]), createdAt: 0, updatedAt: 0)
+        do {
+            let grant = try AccessGrant(audience: audience, scopes: Scopes(scopes)).continued(audience: asked, scope: scope, by: tenant)
+            #expect("\(grant.audience ?? "shop"): \(grant.scopes.text)" == wanted)
+        } catch let error as any ContractError { #expect(type(of: error).type == wanted) }
+    }
+
     @Test("a refresh keeps what is still offered, gives a part, and never more")
     func refreshed() throws {
         let granted = Scopes("openid a b")

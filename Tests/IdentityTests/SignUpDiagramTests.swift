@@ -5,11 +5,11 @@ import Testing
 
 @testable import Identity
 
-@Suite("the diagram of sign-up in the README")
+@Suite("the diagram of sign-up in its guide")
 struct SignUpDiagramTests {
-    /// What somebody can do, and how the diagram calls it. The attributes come on two pages or at once.
+    /// Each input and its label in the diagram. The attributes are submitted on two pages or at once.
     private static let inputs: [(name: String, input: SignUpInput)] = [
-        ("submitCode, a wrong one", .code(isRight: false)), ("submitCode", .code(isRight: true)), ("resendCode", .resend),
+        ("submitCode with a wrong code", .code(isRight: false)), ("submitCode", .code(isRight: true)), ("resendCode", .resend),
         ("submitPassword", .password), ("submitAttributes", .attributes(["size": 1])), ("submitAttributes", .attributes(["city": "B"])),
         ("submitAttributes", .attributes(["size": 1, "city": "B"])),
     ]
@@ -21,7 +21,7 @@ struct SignUpDiagramTests {
         let from, to: Flow.Stage
     }
 
-    /// Mermaid's text of everything that the transition table can lead to, in tenants of all kinds.
+    /// The Mermaid source of every transition in the table, for all kinds of tenants.
     private static func diagram() -> String {
         var edges: [(edge: Edge, names: [String])] = []
         for method in [LocalAccountMethod.emailCode, .emailPassword, .either] {
@@ -45,7 +45,7 @@ struct SignUpDiagramTests {
         let lines = order.flatMap { from in
             order.compactMap { to in
                 edges.first { $0.edge == Edge(from: from, to: to) }.map { found in
-                    "    \(from.rawValue) --> \(to.rawValue): \(inputs.map(\.name).filter(found.names.contains).unique.joined(separator: "; "))"
+                    "    \(from.rawValue) --> \(to.rawValue): \(inputs.map(\.name).filter(found.names.contains).unique.joined(separator: ", "))"
                 }
             }
         }
@@ -58,12 +58,12 @@ struct SignUpDiagramTests {
     @Test("it is what the transition table says")
     func isTheTable() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let begin = try #require(readme.range(of: "```mermaid\nstateDiagram-v2\n"))
-        let end = try #require(readme.range(of: "\n```\n", range: begin.upperBound..<readme.endIndex))
+        let guide = try String(contentsOf: root.appending(path: "schemas/guides/sign-up-and-sign-in.md"), encoding: .utf8)
+        let begin = try #require(guide.range(of: "```mermaid\nstateDiagram-v2\n"))
+        let end = try #require(guide.range(of: "\n```\n", range: begin.upperBound..<guide.endIndex))
         let diagram = Self.diagram()
         #expect(
-            readme[begin.lowerBound..<end.upperBound] == diagram + "\n", "The README needs this diagram instead:\n\n\(diagram)\n")
+            guide[begin.lowerBound..<end.upperBound] == diagram + "\n", "The guide needs this diagram instead:\n\n\(diagram)\n")
     }
 }
 

@@ -65,21 +65,21 @@ struct SignaturePresignedTests {
     @Test(
         "a parameter of the signature that is missing, doubled or wrong is refused with the reason",
         arguments: [
-            ("X-Amz-Algorithm", nil, "X-Amz-Algorithm is not AWS4-HMAC-SHA256"),
-            ("X-Amz-Algorithm", "AWS4-ECDSA-P256-SHA256", "X-Amz-Algorithm is not AWS4-HMAC-SHA256"),
-            ("X-Amz-Credential", nil, "the credential is not <access key id>/<date>/<region>/<service>/aws4_request"),
-            ("X-Amz-Credential", "a%2Fb", "the credential is not <access key id>/<date>/<region>/<service>/aws4_request"),
+            ("X-Amz-Algorithm", nil, "X-Amz-Algorithm must be AWS4-HMAC-SHA256"),
+            ("X-Amz-Algorithm", "AWS4-ECDSA-P256-SHA256", "X-Amz-Algorithm must be AWS4-HMAC-SHA256"),
+            ("X-Amz-Credential", nil, "the credential does not have the form <access key id>/<date>/<region>/<service>/aws4_request"),
+            ("X-Amz-Credential", "a%2Fb", "the credential does not have the form <access key id>/<date>/<region>/<service>/aws4_request"),
             ("X-Amz-Date", nil, "X-Amz-Date is missing"),
-            ("X-Amz-Date", "20260230T000000Z", "X-Amz-Date is not of the form 20261121T120000Z"),
-            ("X-Amz-Date", "2026-11-21", "X-Amz-Date is not of the form 20261121T120000Z"),
+            ("X-Amz-Date", "20260230T000000Z", "X-Amz-Date does not have the form 20261121T120000Z"),
+            ("X-Amz-Date", "2026-11-21", "X-Amz-Date does not have the form 20261121T120000Z"),
             ("X-Amz-Expires", nil, "X-Amz-Expires is missing or not between 1 and 604800"),
             ("X-Amz-Expires", "0", "X-Amz-Expires is missing or not between 1 and 604800"),
             ("X-Amz-Expires", "604801", "X-Amz-Expires is missing or not between 1 and 604800"),
             ("X-Amz-Expires", "-1", "X-Amz-Expires is missing or not between 1 and 604800"),
             ("X-Amz-Expires", "9223372036854775808", "X-Amz-Expires is missing or not between 1 and 604800"),
-            ("X-Amz-SignedHeaders", nil, "SignedHeaders is missing or names a header twice"),
-            ("X-Amz-SignedHeaders", "x-none", "the header host is not signed"),
-            ("X-Amz-SignedHeaders", "host%3Bx-none", "the header x-none is signed and not there"),
+            ("X-Amz-SignedHeaders", nil, "SignedHeaders is missing or contains a header twice"),
+            ("X-Amz-SignedHeaders", "x-none", "the host header is not signed"),
+            ("X-Amz-SignedHeaders", "host%3Bx-none", "the signed header x-none is missing"),
             ("X-Amz-Signature", nil, "the signature is not 64 hexadecimal digits"),
             ("X-Amz-Signature", "00", "the signature is not 64 hexadecimal digits"),
         ])
@@ -93,7 +93,7 @@ struct SignaturePresignedTests {
         arguments: ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature"])
     func doubled(_ name: String) {
         let vector = SignatureVector.presigned[0].addingParameter("\(name)=1")
-        #expect(vector.failure() == .malformed("the parameter \(name) stands there twice"))
+        #expect(vector.failure() == .malformed("the parameter \(name) occurs twice"))
     }
 
     @Test("a session token appended after signing is accepted, but nothing else is")
@@ -105,7 +105,7 @@ struct SignaturePresignedTests {
             #expect(appended.addingParameter("z=1").failure() == .mismatch)
             #expect(
                 appended.addingHeader("X-Amz-Security-Token", "another").failure()
-                    == .malformed("X-Amz-Security-Token is a header and a parameter of the query"))
+                    == .malformed("both the headers and the query contain X-Amz-Security-Token"))
         }
     }
 }

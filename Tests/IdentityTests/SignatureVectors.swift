@@ -126,11 +126,11 @@ struct SignatureVector: Sendable, CustomTestStringConvertible {
 
 extension SignatureV4Failure {
     static let mismatch = SignatureV4Failure.mismatch(canonicalRequest: "", stringToSign: "")
-    static let badDate = SignatureV4Failure.malformed("X-Amz-Date is not of the form 20261121T120000Z")
+    static let badDate = SignatureV4Failure.malformed("X-Amz-Date does not have the form 20261121T120000Z")
     static let badDigits = SignatureV4Failure.malformed("the signature is not 64 hexadecimal digits")
     static let badCredential = SignatureV4Failure.malformed(
-        "the credential is not <access key id>/<date>/<region>/<service>/aws4_request")
-    static let otherHost = SignatureV4Failure.malformed("the URL and the header host name different hosts")
+        "the credential does not have the form <access key id>/<date>/<region>/<service>/aws4_request")
+    static let otherHost = SignatureV4Failure.malformed("the URL and the host header contain different hosts")
     static let badExpires = SignatureV4Failure.malformed("X-Amz-Expires is missing or not between 1 and 604800")
-    static func missing(_ header: String) -> SignatureV4Failure { .malformed("the header \(header) is signed and not there") }
+    static func missing(_ header: String) -> SignatureV4Failure { .malformed("the signed header \(header) is missing") }
 }

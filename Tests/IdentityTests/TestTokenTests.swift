@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import JSON
+import Loopback
 import Platform
 import Storage
 import Testing
@@ -21,15 +22,21 @@ struct TestTokenTests {
 
     init() throws {
         database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
-        let surroundings = Surroundings(
+        let surroundings = ServiceContext(
             realm: Realm(), database: database, clock: SystemClock(), random: SystemRandom(),
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
-        let catalogue = Catalogue(vault: surroundings.vault, realm: surroundings.realm)
-        let reports = Housekeeping.Reports(heads: { _ in }, failure: { _, _ in })
-        service = TestService(
-            surroundings, catalogue, LoopbackCompat(CompatService(surroundings, catalogue)),
-            TestProvider(surroundings, catalogue, failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in })),
-            Housekeeping(surroundings, auditRetentionSeconds: nil, reports: reports))
+        let signingKeys = SigningKeys(vault: surroundings.vault)
+        let pools = PoolConfigurationCache(
+            signingKeys: signingKeys, tenants: StoreTenantLogins(surroundings, signingKeys), vault: surroundings.vault,
+            realm: surroundings.realm)
+        let accounts = AccountsContext(surroundings)
+        let tenants = TenantConfigurationCache(signingKeys: signingKeys)
+        let service = AccountService(accounts, tenants, identities: PoolIdentities(pools))
+        let provider = TestProvider(
+            accounts, tenants, accounts: service, failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in }))
+        self.service = TestService(
+            accounts, tenants, provider,
+            TestHooks(tables: Schema.tables, settle: {}, serveHTTP: { _ throws(LoopbackFailure) in "http://127.0.0.1:9" }))
     }
 
     /// The tables with rows, and how many.

@@ -66,7 +66,7 @@ struct TrustPolicyTests {
         #expect(policy.judge(Self.context(), tagged: false) == .allowed)
         #expect(
             policy.judge(Self.context(tags: [("a", "b")]), tagged: true)
-                == .refused(action: "sts:TagSession", why: "no statement is about it"))
+                == .refused(action: "sts:TagSession", why: "no statement applies"))
     }
 
     @Test("the two actions may be allowed by two statements")
@@ -148,7 +148,11 @@ struct TrustPolicyTests {
 
     @Test("amr is a list: tested without a set operator it never equals")
     func amrAsScalar() throws {
-        let condition: JSONValue = ["StringEquals": ["cognito-identity.amazonaws.com:amr": "unauthenticated"]]
+        let condition: JSONValue = [
+            "StringEquals": [
+                "cognito-identity.amazonaws.com:aud": .string(Self.pool), "cognito-identity.amazonaws.com:amr": "unauthenticated",
+            ]
+        ]
         let policy = try Self.policy(Self.statement(["Condition": condition]))
         #expect(policy.judge(Self.context(amr: ["unauthenticated"]), tagged: false) != .allowed)
     }
@@ -174,6 +178,68 @@ struct TrustPolicyTests {
         #expect(throws: Never.self) { try Self.policy(Self.statement(), Self.statement(["Action": "sts:TagSession", "Condition": nil])) }
         #expect(throws: Never.self) { try Self.policy(Self.statement(["Principal": ["AWS": "*"], "Condition": nil])) }
         #expect(throws: Never.self) { try Self.policy(Self.statement(["Effect": "Deny", "Condition": nil])) }
+    }
+
+    /// Conditions of a statement that lets tokens of pools assume the role, and whether they name the pool.
+    static let guards: [(JSONValue, Bool)] = [
+        (["StringEquals": ["cognito-identity.amazonaws.com:aud": .string(pool)]], true),
+        (["StringEquals": ["Cognito-Identity.AmazonAWS.com:AUD": .string(pool)]], true),
+        (["StringEquals": ["cognito-identity.amazonaws.com:aud": [.string(pool), "local-1:22222222-2222-2222-2222-222222222222"]]], true),
+        (["StringEqualsIgnoreCase": ["cognito-identity.amazonaws.com:aud": .string(pool)]], true),
+        (["ForAnyValue:StringEquals": ["cognito-identity.amazonaws.com:aud": .string(pool)]], true),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": .string(pool)]], true),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "*:11111111-1111-1111-1111-111111111111"]], true),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "local-1:11111111-*"]], true),
+        (["ForAnyValue:StringLike": ["cognito-identity.amazonaws.com:amr": "authenticated"]], false),
+        (["StringEquals": ["cognito-identity.amazonaws.com:sub": "local-1:22222222-2222-2222-2222-222222222222"]], false),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "*"]], false),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "**"]], false),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "?*"]], false),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "*:*"]], false),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "local-1:*"]], false),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "*-*-4*-*-*"]], false),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "*:*0*1*2*3*4*5*6*7*8*9*a*b*"]], false),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "????????????????????????????????????????????"]], false),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": [.string(pool), "*"]]], false),
+        (["StringEquals": ["cognito-identity.amazonaws.com:aud": "${cognito-identity.amazonaws.com:aud}"]], false),
+        (["StringLike": ["cognito-identity.amazonaws.com:aud": "${sts:RoleSessionName}"]], false),
+        (["StringEqualsIfExists": ["cognito-identity.amazonaws.com:aud": .string(pool)]], false),
+        (["ForAllValues:StringEquals": ["cognito-identity.amazonaws.com:aud": .string(pool)]], false),
+        (["StringNotEquals": ["cognito-identity.amazonaws.com:aud": .string(pool)]], false),
+        (["StringNotLike": ["cognito-identity.amazonaws.com:aud": .string(pool)]], false),
+        (["Null": ["cognito-identity.amazonaws.com:aud": "false"]], false),
+        (["StringEquals": ["cognito-identity.amazonaws.com:audience": .string(pool)]], false),
+    ]
+
+    @Test("a statement that lets a token assume the role names the pool", arguments: guards)
+    func namesThePool(_ condition: JSONValue, _ isGuarded: Bool) throws {
+        let changes: [JSONObject] = [
+            ["Condition": condition], ["Condition": condition, "Action": "*"],
+            ["Condition": condition, "Action": nil, "NotAction": "s3:*"],
+        ]
+        for change in changes {
+            let text = JSONValue.object(["Version": "2012-10-17", "Statement": [Self.statement(change)]]).text
+            if isGuarded {
+                _ = try TrustPolicy(parsing: text)
+            } else {
+                let failure = #expect(throws: PolicyMalformed.self) { try TrustPolicy(parsing: text) }
+                #expect(failure?.pointer == "/Statement/0")
+                #expect(try TrustPolicy(stored: text).judge(Self.context(), tagged: false) != .allowed)
+            }
+        }
+    }
+
+    @Test("a stored statement that does not name the pool allows nothing, and takes nothing from the others")
+    func storedWithoutThePool() throws {
+        let open = Self.statement(["Condition": ["ForAnyValue:StringLike": ["cognito-identity.amazonaws.com:amr": "authenticated"]]])
+        let alone = try TrustPolicy(stored: JSONValue.object(["Version": "2012-10-17", "Statement": [open]]).text)
+        #expect(alone.hasOpenStatement)
+        #expect(
+            alone.judge(Self.context(), tagged: false)
+                == .refused(action: "sts:AssumeRoleWithWebIdentity", why: "statement 1 does not name the pool"))
+        let both = try TrustPolicy(stored: JSONValue.object(["Version": "2012-10-17", "Statement": [open, Self.statement()]]).text)
+        #expect(both.judge(Self.context(), tagged: false) == .allowed)
+        #expect(both.judge(Self.context(pool: "local-1:22222222-2222-2222-2222-222222222222"), tagged: false) != .allowed)
     }
 
     @Test(

@@ -55,7 +55,7 @@ struct FrameTests {
         options.framing = .contentLength
         options.maximumLine = maximum
         let server = PipedServer(testMethods, options: options)
-        Thread.start(name: "host") {
+        _ = Thread.start(name: "host") {
             server.send(bytes: Array(input.utf8))
             server.endInput()
         }
@@ -102,7 +102,7 @@ struct FrameTests {
         let after = text.hasSuffix("\r\n") ? request(2) : ""
         let (messages, ending) = answers(to: request(1) + text + after)
         #expect(Set(messages.map { $0["id"] }) == [1, .null])
-        #expect(messages.contains { $0["error"]?["message"]?.string?.contains("nothing more is read") == true })
+        #expect(messages.contains { $0["error"]?["message"]?.string?.contains("so reading stops") == true })
         #expect(ending == .inputUnreadable(EBADMSG))
     }
 }

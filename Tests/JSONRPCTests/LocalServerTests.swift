@@ -35,7 +35,7 @@ struct LocalServerTests {
             text.withUTF8 { server.take(UnsafeRawBufferPointer($0)) }
         }
         take(#"{"jsonrpc":"2.0","id":1,"method":"wait"}"#)
-        Thread.start(name: "host") { take(#"{"jsonrpc":"2.0","id":2,"method":"quick"}"#) }
+        _ = Thread.start(name: "host") { take(#"{"jsonrpc":"2.0","id":2,"method":"quick"}"#) }
         begun.wait { $0 ? () : nil }
         _ = server.close(deadline: Monotonic.nanoseconds())
         let answers = received.withLock { $0 }.split(separator: 10).compactMap { try? JSONValue(parsing: Array($0)) }

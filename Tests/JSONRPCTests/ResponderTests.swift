@@ -67,7 +67,7 @@ struct ResponderTests {
             (#"{"jsonrpc":"2.0","method":5}"#, -32600, "invalidRequest", "null"),
             (#"{"method":"echo"}"#, -32600, "invalidRequest", "null"),
             (#"{"jsonrpc":"2.0","method":"echo","params":5}"#, -32600, "invalidRequest", "null"),
-            (#"{"jsonrpc":"2.0","method":"echo","params":null}"#, -32600, "invalidRequest", "null"),
+            (#"{"jsonrpc":"2.0","method":"echo","params":true}"#, -32600, "invalidRequest", "null"),
             (#"{"jsonrpc":"2.0","method":"echo","trace":5}"#, -32600, "invalidRequest", "null"),
             (#"{"jsonrpc":"2.0","method":"echo","progressToken":{}}"#, -32600, "invalidRequest", "null"),
             (#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":5}"#, -32600, "invalidRequest", "null"),

@@ -19,7 +19,7 @@ struct ServerEndTests {
     func noCallIsMissed() {
         let turns = Turns()
         let count = 20_000
-        Thread.start(name: "answers") { [turns] in
+        _ = Thread.start(name: "answers") { [turns] in
             for turn in 1...count {
                 turns.await(turn)
                 // A little later each time, so that it falls on every moment of the other's way to sleep.

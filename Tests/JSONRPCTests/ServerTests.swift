@@ -25,7 +25,7 @@ final class PipedServer: Sendable {
             ended.withLock { $0 = ending }
             ended.broadcast()
         }
-        Thread.start(name: "server") { server.run() }
+        _ = Thread.start(name: "server") { server.run() }
     }
 
     func send(_ text: String) { send(bytes: Array((text + "\n").utf8)) }
@@ -74,7 +74,7 @@ struct ServerTests {
     @Test("what was read before the end of the input is answered, all of it")
     func endOfInput() {
         let server = PipedServer(testMethods)
-        Thread.start(name: "host") {
+        _ = Thread.start(name: "host") {
             server.send(
                 (0..<5000).map { "{\"jsonrpc\":\"2.0\",\"id\":\($0),\"method\":\"\($0 % 7 == 0 ? "move" : "nothing")\"}" }.joined(
                     separator: "\n"))
@@ -89,7 +89,7 @@ struct ServerTests {
         var options = ServerOptions()
         options.maximumLine = 2000
         let server = PipedServer(testMethods, options: options)
-        Thread.start(name: "host") {
+        _ = Thread.start(name: "host") {
             for line in ["{nonsense", String(repeating: "[", count: 1500), "\"" + String(repeating: "x", count: 100_000), "", "\r", "   "] {
                 server.send(line)
             }
@@ -163,7 +163,7 @@ struct ServerTests {
         var options = ServerOptions()
         options.sequential = true
         let server = PipedServer(testMethods, options: options)
-        Thread.start(name: "host") {
+        _ = Thread.start(name: "host") {
             for id in 0..<300 { server.send("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(id % 3 == 0 ? "move" : "nothing")\"}") }
             server.endInput()
         }
@@ -193,7 +193,7 @@ struct ServerTests {
             try call.answerLater().resume { _, result in result.string("now") }
         }
         let server = PipedServer(MethodTable([later]))
-        Thread.start(name: "host") {
+        _ = Thread.start(name: "host") {
             for id in 0..<300 { server.send("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"later\"}") }
             server.endInput()
         }
@@ -208,7 +208,7 @@ struct ServerTests {
         options.maximumUnsent = 100_000
         let server = PipedServer(testMethods, options: options)
         let written = Gate(0)
-        Thread.start(name: "host") {
+        _ = Thread.start(name: "host") {
             for id in 0..<20_000 {
                 server.send("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"large\",\"params\":{\"count\":500}}")
                 written.withLock { $0 = id }

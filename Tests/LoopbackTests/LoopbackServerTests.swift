@@ -210,7 +210,7 @@ import Testing
         next.send("GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         #expect(next.everything().hasPrefix("HTTP/1.1 200"))
         server.stop()
-        #expect(throws: LoopbackFailure(port: 0, reason: "no thread can be started: Resource temporarily unavailable")) {
+        #expect(throws: LoopbackFailure(port: 0, reason: "a thread could not be started: Resource temporarily unavailable")) {
             try LoopbackServer(startThread: { _ in EAGAIN }) { _ in LoopbackResponse(status: 204) }
         }
     }

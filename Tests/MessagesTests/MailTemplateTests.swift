@@ -49,7 +49,7 @@ import Testing
                     .init(part: .text, problem: .unknown(name: "Minutes", nearest: ["minutes"], allowed: all)),
                     .init(part: .html, problem: .unknown(name: "password", nearest: [], allowed: all)),
                 ])
-        #expect(Self.violations("{{cod}}").first?.description == "subject: nothing is known for {{cod}} (did you mean {{code}}?).")
+        #expect(Self.violations("{{cod}}").first?.description == "subject: {{cod}} is not a known placeholder (did you mean {{code}}?).")
         #expect(
             Self.violations(for: .signUpNotice)
                 == [.init(part: .text, problem: .unknown(name: "code", nearest: [], allowed: ["tenantName", "address"]))])

@@ -4,13 +4,23 @@ import Testing
 
 @Suite struct MessageTemplatesTests {
     static func values(_ name: String? = "Shop", seconds: Int64 = 600) -> MessageValues {
-        MessageValues(code: "12345678", lifetimeSeconds: seconds, tenantName: name, address: "ann@example.org")
+        MessageValues(
+            code: "12345678", lifetimeSeconds: seconds, tenantName: name, address: "ann@example.org", at: 1_709_210_096, what: "7")
     }
+
+    @Test(
+        "times are written in UTC, also around a leap day and at the ends of what a clock can show",
+        arguments: [
+            (0, "1970-01-01 00:00 UTC"), (1_709_164_799, "2024-02-28 23:59 UTC"), (1_709_210_096, "2024-02-29 12:34 UTC"),
+            (1_709_251_200, "2024-03-01 00:00 UTC"), (253_402_300_799, "9999-12-31 23:59 UTC"), (.max, "9999-12-31 23:59 UTC"),
+            (-5, "1970-01-01 00:00 UTC"),
+        ] as [(Int64, String)])
+    func times(_ seconds: Int64, _ text: String) { #expect(MessageTime.text(of: seconds) == text) }
 
     @Test(
         "the built-in words exist for every purpose, with and without a name, and leave no place open", arguments: MessagePurpose.allCases)
     func builtIn(purpose: MessagePurpose) {
-        let hasCode = ![.signUpNotice, .noAccountNotice, .addressChanged].contains(purpose)
+        let hasCode = [.signUp, .signIn, .passwordReset, .verifyAddress].contains(purpose)
         for name in ["Shop", nil] {
             for seconds in [60, 600] as [Int64] {
                 let (language, mail) = MessageTemplates().mail(for: purpose, languages: [], Self.values(name, seconds: seconds))
@@ -29,16 +39,16 @@ import Testing
     @Test("a sign-up mail reads like this")
     func example() {
         let mail = MessageTemplates().mail(for: .signUp, languages: [], Self.values()).1
-        #expect(mail.subject == "12345678 is your code to confirm your address for Shop")
+        #expect(mail.subject == "12345678 is your code to confirm your email address for Shop")
         #expect(
             mail.text == """
                 To create your account for Shop, enter this code:
 
                 12345678
 
-                The code works for 10 minutes.
+                The code is valid for 10 minutes.
 
-                If you did not ask for it, ignore this message. Nobody can get in with your address alone; do not tell anyone the code.
+                If you did not request this code, ignore this message. Your account stays safe as long as you do not share the code.
 
                 """)
     }

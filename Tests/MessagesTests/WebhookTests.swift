@@ -86,7 +86,7 @@ import Testing
     func refused(status: String, isRetryable: Bool) throws {
         let failure = #expect(throws: WebhookFailure.self) { try webhook(status).post(message, id: id) }
         #expect(failure == .refused(status: Int(status)!, retryAfterSeconds: 30))
-        #expect(failure.map { "\($0)" } == "The webhook answers with \(status); 200 to 299 would mean that it took the message.")
+        #expect(failure.map { "\($0)" } == "The webhook returned status \(status); a status from 200 to 299 is required.")
         #expect(failure?.isRetryable == isRetryable)
         #expect(try came()["count"] == 1)
     }
@@ -100,7 +100,7 @@ import Testing
             let webhook = Webhook(try WebhookEndpoint(url: url, secrets: [first], policy: policy), http: client, clock: SystemClock())
             return #expect(throws: WebhookFailure.self) { try webhook.post(message, id: id) }
         }
-        #expect(throws: WebhookEndpoint.Refusal.url("http is for this machine alone; elsewhere it is https")) {
+        #expect(throws: WebhookEndpoint.Refusal.url("plain HTTP is allowed only for loopback addresses")) {
             try failure("http://example.com/hook")
         }
         #expect(try failure("https://10.0.0.1/hook")?.isRetryable == false)

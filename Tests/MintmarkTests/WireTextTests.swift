@@ -7,7 +7,7 @@ import Testing
 struct WireTextTests {
     /// The wire's error beside the one that rpc.discover describes.
     private static let pairs: [(any ResponseError, any ContractError)] = [
-        (JSONRPC.InvalidRequest("a request is an object"), Contract.InvalidRequest(reason: "a request is an object")),
+        (JSONRPC.InvalidRequest("a request must be an object"), Contract.InvalidRequest(reason: "a request must be an object")),
         (
             JSONRPC.MethodNotFound("pool.crate", nearest: ["pool.create"]),
             Contract.MethodNotFound(method: "pool.crate", nearest: ["pool.create"])
@@ -43,7 +43,7 @@ struct WireTextTests {
     @Test("parameters by position are answered in the contract's words")
     func byPosition() throws {
         let methods = MethodTable([Method("echo") { _, _, _ in }])
-        let answer = try #require(Responder(methods).answer(Array(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}"#.utf8)))
+        let answer = try #require(Responder(methods).answer(Array(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[1]}"#.utf8)))
         let error = try #require(try JSONValue(parsing: answer)["error"])
         let violation = try #require(error["data"]?["violations"]?[0])
         let expected = Violation(

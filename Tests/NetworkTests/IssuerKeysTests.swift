@@ -81,7 +81,7 @@ private final class World: HTTPClient {
         world.gate.withLock { $0 = true }
         let (done, told) = (Gate(0), Gate(false))
         for _ in 0..<20 {
-            Thread.start(name: "asker") { [keys, known, issuer] in
+            _ = Thread.start(name: "asker") { [keys, known, issuer] in
                 let found = try? keys.key(for: known, of: issuer)
                 done.withLock { $0 += found == nil ? 1000 : 1 }
                 done.signal()

@@ -6,7 +6,7 @@ struct GateTests {
     @Test("a waiter sees what another thread put there")
     func handover() {
         let gate = Gate<Int?>(nil)
-        Thread.start(name: "giver") {
+        _ = Thread.start(name: "giver") {
             gate.withLock { $0 = 7 }
             gate.signal()
         }
@@ -23,7 +23,7 @@ struct GateTests {
     func counting() {
         let gate = Gate((count: 0, done: 0))
         for _ in 0..<8 {
-            Thread.start(name: "counter", priority: .low) {
+            _ = Thread.start(name: "counter", priority: .low) {
                 for _ in 0..<1_000 { gate.withLock { $0.count += 1 } }
                 gate.withLock { $0.done += 1 }
                 gate.broadcast()

@@ -133,7 +133,7 @@ struct Benchmark {
         let start = Monotonic.nanoseconds()
         let seconds = seconds
         for thread in 0..<threads {
-            Thread.start(name: "benchmark") {
+            _ = Thread.start(name: "benchmark") {
                 var number = 0
                 var failure: (any Error)?
                 do {

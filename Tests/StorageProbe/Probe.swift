@@ -28,7 +28,7 @@ enum Probe {
     private static func writeForever(_ path: String, threads: Int) throws {
         let database = try open(path)
         for thread in 0..<threads {
-            Thread.start(name: "write") {
+            _ = Thread.start(name: "write") {
                 for number in 0... {
                     let name = "\(getpid())-\(thread)-\(number)"
                     do {

@@ -5,7 +5,7 @@ import signal
 import time
 
 from checks_calls import expect, ping
-from driver import alive, eventually
+from driver import alive, ancestors, command, eventually
 from stand_ins import stand_in, write
 
 
@@ -179,7 +179,27 @@ def an_end_without_close(driver):
     expect(len(driver.processes()) == 2, "both processes run")
 
 
+def the_parent(driver):
+    """the process is told by --parent whose end is its own, also one that was started again; an own argument takes precedence"""
+    def parent(client):
+        ping(driver, client)
+        process = max(driver.processes(), key=lambda each: b"serve" in command(each))
+        named = [each for each in command(process).split(b"\0") if each.startswith(b"--parent")]
+        return process, named
+    client = driver.open(store=os.path.join(driver.folder, "shop.db"))
+    for _ in range(2):
+        process, named = parent(client)
+        expect(len(named) == 1 and int(named[0].partition(b"=")[2]) in ancestors(process), f"it is not told: {command(process)}")
+        driver.signal(signal.SIGKILL)
+        eventually(lambda: not alive(process), "the process is gone")
+        eventually(lambda: "error" not in driver.step("call", client=client, method="system.ping"), "it goes on")
+    driver.result("close", client=client)
+    client = driver.open(store=":memory:", arguments=["--parent=0"])
+    named = parent(client)[1]
+    expect(named[-1] == b"--parent=0", f"its own argument is not the last: {named}")
+
+
 CHECKS = [
     the_data_is_named, an_app, a_missing_binary, an_old_binary, an_old_version, garbage, one_that_ends, refused_arguments, silence,
-    killed_in_mid_call, killed_with_its_memory, closed, nothing_is_left, an_end_without_close,
+    killed_in_mid_call, killed_with_its_memory, closed, nothing_is_left, an_end_without_close, the_parent,
 ]

@@ -47,12 +47,14 @@ def its_own_backend(driver):
 
 
 def closed_at_once(driver):
-    """a CredentialsProvider that was closed before its first call opens nothing, and says that another one is needed"""
+    """a CredentialsProvider that was closed before its first call opens nothing, and fails as closed"""
     client = driver.open()
     opened(driver, client, a_shop(driver, client), logins=ALICE)
     driver.result("provider.close", provider="p")
-    error = driver.step("provider.get", provider="p").get("error")
-    expect(error and error["kind"] in ("closed", "answered", "refused") and "client that is closed" not in error["message"], f"it was taken as {error}")
+    for do in ("get", "identityId", "clearCredentials"):
+        error = driver.error("closed", f"provider.{do}", provider="p")
+        expect("client that is closed" not in error["message"] and "rovider" in error["message"], f"{do} was taken as {error}")
+    driver.result("provider.close", provider="p")
     expect(driver.result("provider.asked", provider="p") == [], "the application is not asked")
 
 

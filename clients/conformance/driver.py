@@ -154,6 +154,19 @@ def children(number):
     return found
 
 
+def ancestors(number):
+    """The ids of the processes above a process."""
+    found = set()
+    while number > 1:
+        try:
+            with open(f"/proc/{number}/stat") as file:
+                number = int(file.read().rpartition(")")[2].split()[1])
+        except OSError:
+            break
+        found.add(number)
+    return found
+
+
 def command(number):
     """The command line of a process; nothing for one that has ended."""
     try:

@@ -20,19 +20,22 @@ func TestProgressComesToTheCallBeforeItsResult(t *testing.T) {
 	for i := 0; i < 450; i++ {
 		accounts = append(accounts, mintmark.PortableAccount{Email: mintmark.Ptr(fmt.Sprintf("user%d@example.com", i))})
 	}
-	var lines []int64
-	result, err := m.Account.Import(ctx, mintmark.AccountImportParams{Accounts: accounts}, mintmark.WithProgress(func(value json.RawMessage) {
-		var told struct{ NextLine int64 }
-		if err := json.Unmarshal(value, &told); err != nil {
-			t.Error(err)
-		}
-		lines = append(lines, told.NextLine)
-	}))
+	var told []mintmark.ImportProgress
+	result, err := m.Account.ImportWithProgress(ctx, mintmark.AccountImportParams{Accounts: accounts}, func(progress mintmark.ImportProgress) {
+		told = append(told, progress)
+	})
 	if err != nil || result.Imported != 450 {
 		t.Fatal(result, err)
 	}
-	if len(lines) < 2 || lines[0] >= lines[len(lines)-1] {
-		t.Fatalf("it told of the lines %v", lines)
+	if len(told) < 2 || told[0].NextLine >= told[len(told)-1].NextLine || told[len(told)-1].Imported == 0 {
+		t.Fatalf("it reported %v", told)
+	}
+	var raw []json.RawMessage
+	err = m.CallWithProgress(ctx, "account.import", map[string]any{"accounts": accounts, "onExisting": "replace"}, nil, func(value json.RawMessage) {
+		raw = append(raw, value)
+	})
+	if err != nil || len(raw) < 2 {
+		t.Fatalf("it reported %s, %v", raw, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 )
@@ -27,41 +28,45 @@ func Start(ctx context.Context, options Options) (*Client, error) {
 	c := &Client{options: options, notifications: newNotifications(options.OnNotification)}
 	c.bind(c)
 	settings := callSettings{timeout: options.Timeout, isLimited: options.Timeout > 0}
-	ctx, cancel := settings.limit(ctx)
+	limited, cancel := settings.limit(ctx)
 	defer cancel()
-	if _, err := c.ready(ctx, "system.info"); err != nil {
-		// Nothing was asked of it yet.
-		cancel()
-		_ = c.Shutdown(ctx)
+	if _, err := c.ready(limited, "system.info"); err != nil {
+		// It was asked nothing yet: a context that has ended kills it.
+		over, end := context.WithCancel(ctx)
+		end()
+		_ = c.Shutdown(over)
 		return nil, err
 	}
 	return c, nil
 }
 
-// Testing starts a process with a fresh testing store in memory. Options may say more.
-func Testing(options ...Options) (*Client, error) {
-	var given Options
-	if len(options) > 0 {
-		given = options[0]
+// Testing starts a process with a new testing store, in memory unless the options name another. Package mintmarktest has its methods.
+func Testing(ctx context.Context, options Options) (*Client, error) {
+	if options.Store == "" && options.App == "" {
+		options.Store = inMemory
 	}
-	if given.Store == "" && given.App == "" {
-		given.Store = inMemory
-	}
-	given.Testing = true
-	return Start(context.Background(), given)
+	options.Testing = true
+	return Start(ctx, options)
 }
 
-// Call calls a method by its name, such as one that this client does not know yet. Params are anything that has a JSON object; result is filled
-// as by json.Unmarshal, and may be nil.
+// Call calls a method by its name, also one that this client does not know. Params are anything that has a JSON object; result is filled as by
+// json.Unmarshal, and can be nil.
 func (c *Client) Call(ctx context.Context, method string, params, result any, options ...CallOption) error {
 	answer, err := c.call(ctx, method, params, options)
 	if err != nil || result == nil {
 		return err
 	}
-	if err := json.Unmarshal(answer, result); err != nil {
+	if err := decode(answer, result); err != nil {
 		return &ProtocolError{Binary: c.options.binary(), Call: method, Reason: err.Error(), Cause: err}
 	}
 	return nil
+}
+
+// CallWithProgress is Call that calls progress with each value that is reported, in the goroutine of the caller.
+func (c *Client) CallWithProgress(
+	ctx context.Context, method string, params, result any, progress func(json.RawMessage), options ...CallOption,
+) error {
+	return c.Call(ctx, method, params, result, append(options[:len(options):len(options)], func(s *callSettings) { s.progress = progress })...)
 }
 
 // Close lets the process answer what it was asked, and end; after 10 seconds it is killed. Later calls are refused.
@@ -95,7 +100,7 @@ func (s *callSettings) limit(ctx context.Context) (context.Context, context.Canc
 	if s.isLimited {
 		return context.WithTimeout(ctx, s.timeout)
 	}
-	return context.WithCancel(ctx)
+	return ctx, func() {}
 }
 
 func (c *Client) call(ctx context.Context, method string, params any, options []CallOption) (json.RawMessage, error) {
@@ -120,28 +125,37 @@ func (c *Client) call(ctx context.Context, method string, params any, options []
 	case outcome.message.Error != nil:
 		return nil, c.answered(method, outcome.message, process)
 	}
+	if settings.raw != nil {
+		*settings.raw = append(json.RawMessage(nil), outcome.message.Result...)
+	}
 	return outcome.message.Result, nil
 }
 
 func (c *Client) answered(method string, message *message, process *process) error {
 	answer := message.Error.answer(method, message.Trace)
-	err := typed(answer)
-	var missing *MethodNotFoundError
-	known, testing := knownMethod(method)
-	if !known || !errors.As(err, &missing) {
-		return err
+	if answer.Type != ErrMethodNotFound || !isKnown(method) {
+		return typed(answer)
 	}
-	if testing && !c.options.Testing {
-		missing.Message = method + " is offered by testing processes only: pass Options{Testing: true}."
-		return err
+	if strings.HasPrefix(method, "test.") && !c.options.Testing {
+		answer.Message = method + " is offered by testing processes only: pass Options{Testing: true}."
+		return typed(answer)
 	}
-	return &BinaryTooOldError{Binary: process.binary, Call: method, Answer: &answer}
+	return &BinaryTooOldError{Binary: process.binary, Call: method, Answer: answer}
+}
+
+func isKnown(method string) bool {
+	for _, name := range strings.Fields(methodNames) {
+		if name == method {
+			return true
+		}
+	}
+	return false
 }
 
 // ready is the process once it has said who it is; a new one where there is none, or where one has died whose data are still there.
 func (c *Client) ready(ctx context.Context, method string) (*process, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, &CallEndedError{method, err}
+		return nil, callEnded(method, err)
 	}
 	process, err := c.running(method)
 	if err != nil {
@@ -153,7 +167,7 @@ func (c *Client) ready(ctx context.Context, method string) (*process, error) {
 	case <-process.ended:
 		return nil, c.advised(process.failure(method))
 	case <-ctx.Done():
-		return nil, &CallEndedError{method, ctx.Err()}
+		return nil, callEnded(method, ctx.Err())
 	}
 }
 

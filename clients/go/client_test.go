@@ -68,8 +68,15 @@ func TestErrorsHaveTheirTypesForErrorsAs(t *testing.T) {
 	if !errors.As(err, &missing) || missing.PoolID != nowhere {
 		t.Fatalf("found %#v", err)
 	}
-	var answered *mintmark.AnswerError
-	if !errors.As(fmt.Errorf("wrapped: %w", err), &answered) || answered.Code != 2001 || answered.Type != "poolNotFound" || answered.Trace != "order-17" {
+	if !errors.Is(err, mintmark.ErrPoolNotFound) || errors.Is(err, mintmark.ErrPoolExists) {
+		t.Fatalf("the sentinel of %v is %q", err, missing.Type)
+	}
+	var any mintmark.MintmarkError
+	if !errors.As(err, &any) {
+		t.Fatalf("%T is no MintmarkError", err)
+	}
+	var answered *mintmark.APIError
+	if !errors.As(fmt.Errorf("wrapped: %w", err), &answered) || answered.Code != 2001 || answered.Type != mintmark.ErrPoolNotFound || answered.Trace != "order-17" {
 		t.Fatalf("found %#v", answered)
 	}
 	if !strings.Contains(err.Error(), "pool.get") {
@@ -87,12 +94,13 @@ func TestAContextCancelsItsRequest(t *testing.T) {
 	cancelled, cancel := context.WithCancel(ctx)
 	time.AfterFunc(50*time.Millisecond, cancel)
 	_, err := m.Pool.List(cancelled, mintmark.PoolListParams{})
-	var ended *mintmark.CallEndedError
-	if !errors.Is(err, context.Canceled) || !errors.As(err, &ended) || ended.Timeout() || ended.Call != "pool.list" {
+	var given *mintmark.CallCancelledError
+	if !errors.Is(err, context.Canceled) || !errors.As(err, &given) || given.Call != "pool.list" {
 		t.Fatalf("found %v", err)
 	}
 	_, err = m.Pool.List(ctx, mintmark.PoolListParams{}, mintmark.WithTimeout(50*time.Millisecond))
-	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &ended) || !ended.Timeout() {
+	var late *mintmark.CallTimeoutError
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &late) || !late.Timeout() || errors.As(err, &given) {
 		t.Fatalf("found %v", err)
 	}
 	if _, err = m.System.Ping(cancelled); !errors.Is(err, context.Canceled) {
@@ -127,9 +135,21 @@ func TestPagesAreReadOneAfterTheOther(t *testing.T) {
 	pages, found := m.Pool.ListPages(mintmark.PoolListParams{Limit: 2}), 0
 	for pages.Next(ctx) {
 		found += len(pages.Page().Pools)
+		if len(pages.Items()) != len(pages.Page().Pools) {
+			t.Errorf("a page has the items %v", pages.Items())
+		}
 	}
 	if pages.Err() != nil || found != 5 {
 		t.Fatalf("found %d, %v", found, pages.Err())
+	}
+	err := m.Pool.ListPages(mintmark.PoolListParams{Limit: 2}).Each(ctx, func(pool mintmark.PoolSummary) error {
+		if found--; pool.PoolID == "" {
+			t.Error("an item without an id")
+		}
+		return nil
+	})
+	if err != nil || found != 0 {
+		t.Fatalf("%d items too few, %v", found, err)
 	}
 	wrong := m.Pool.ListPages(mintmark.PoolListParams{Cursor: "wrong"})
 	if wrong.Next(ctx) || wrong.Err() == nil {
@@ -137,27 +157,77 @@ func TestPagesAreReadOneAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestSecretsAreNotPrintedAndUnknownMembersAreKept(t *testing.T) {
+func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	m := mintmarktest.New(t)
 	pool := shop(t, m)
-	minted, err := m.Token.MintForDeveloper(ctx, mintmark.TokenMintForDeveloperParams{PoolID: pool.PoolID, Logins: map[string]string{"login.shop": "alice"}})
+	minted, err := m.Token.MintForDeveloper(
+		ctx, mintmark.TokenMintForDeveloperParams{PoolID: pool.PoolID, Logins: map[string]mintmark.Secret{"login.shop": "alice"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{fmt.Sprint(minted), fmt.Sprintf("%+v %#v", *minted, []any{*minted})} {
-		if strings.Contains(text, minted.Token) || !strings.Contains(text, minted.IdentityID) {
+	type own struct {
+		Minted *mintmark.TokenMintForDeveloperResult
+		Token  mintmark.Secret
+		Map    mintmark.SecretMap
+	}
+	mine := own{minted, minted.Token, mintmark.SecretMap{"token": string(minted.Token)}}
+	for _, text := range []string{
+		fmt.Sprint(minted), fmt.Sprintf("%+v %#v %v", *minted, []any{*minted}, mine), fmt.Sprintf("%s %q %x %d %v", mine.Token, mine.Token, mine.Token, mine.Token, mine.Map),
+		fmt.Sprint(map[string]mintmark.Secret{"a": minted.Token}, &mine.Token == nil, mine.Token.String(), mine.Map.GoString()),
+	} {
+		if strings.Contains(text, string(minted.Token)) || strings.Contains(text, fmt.Sprintf("%x", string(minted.Token))) || !strings.Contains(text, "[secret]") {
 			t.Errorf("printed: %s", text)
 		}
 	}
+	if written, err := json.Marshal(minted); err != nil || !strings.Contains(string(written), string(minted.Token)) {
+		t.Errorf("it is written as %s, %v", written, err)
+	}
+}
+
+func TestTheRawResultHasWhatThisClientDoesNotKnow(t *testing.T) {
+	t.Parallel()
 	const answer = `{"identityId":"i","poolId":"p","state":"petrified","logins":[],"createdAt":1,"updatedAt":2,"aura":{"rays":[1,null]}}`
-	var identity mintmark.IdentityDescription
-	if err := json.Unmarshal([]byte(answer), &identity); err != nil {
+	m := start(t, mintmark.Options{Binary: standIn(t, `echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":`+strings.ReplaceAll(answer, `"`, `\"`)+`}"`)})
+	var raw json.RawMessage
+	identity, err := m.Identity.Get(ctx, mintmark.IdentityGetParams{IdentityID: "i"}, mintmark.WithRawResult(&raw))
+	if err != nil || string(raw) != answer || identity.State != "petrified" {
+		t.Fatalf("it came out as %s, %v", raw, err)
+	}
+	if !identity.CreatedAt.Time().Equal(time.Unix(1, 0)) || identity.CreatedAt.String() != "1970-01-01T00:00:01Z" {
+		t.Errorf("it was created at %v", identity.CreatedAt)
+	}
+}
+
+func TestNumbersOfFreeFormKeepTheirDigits(t *testing.T) {
+	t.Parallel()
+	m := start(t, mintmark.Options{Binary: standIn(t, `echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"claims\":{\"n\":9007199254740993}}}"`)})
+	account, err := m.Account.Get(ctx, mintmark.AccountGetParams{AccountID: "a"})
+	if err != nil || account.Claims["n"] != json.Number("9007199254740993") {
+		t.Fatalf("found %v, %v", account, err)
+	}
+}
+
+func TestAnEmptyListIsSentAndANilOneIsNot(t *testing.T) {
+	t.Parallel()
+	m := mintmarktest.New(t)
+	tags := map[string]string{"env": "test"}
+	pool, err := m.Pool.Create(ctx, mintmark.PoolCreateParams{Name: "shop", Tags: tags})
+	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := json.Marshal(identity)
-	if err != nil || string(back) != answer || identity.State != "petrified" {
-		t.Fatalf("it came out as %s, %v", back, err)
+	tenant, err := m.Tenant.Create(ctx, mintmark.TenantCreateParams{TenantID: "shop", Audiences: []string{"https://api.example"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, audiences := range [][]string{nil, {}} {
+		tenant, err = m.Tenant.Update(ctx, mintmark.TenantUpdateParams{TenantID: "shop", Audiences: audiences})
+		if err != nil || (len(tenant.Audiences) == 0) != (audiences != nil) {
+			t.Fatalf("with %#v: %v, %v", audiences, tenant.Audiences, err)
+		}
+	}
+	if _, err = m.Pool.Tag(ctx, mintmark.PoolTagParams{PoolID: pool.PoolID}); err != nil && strings.Contains(err.Error(), "null") {
+		t.Errorf("a required map that is nil was sent as null: %v", err)
 	}
 }
 
@@ -185,7 +255,7 @@ func TestWhatHasNoJSONIsRefused(t *testing.T) {
 		t.Error("parameters are an object")
 	}
 	for _, text := range []string{"\ufffd", `\ufffd`, `\\ufffd`, "<&>\u2028"} {
-		_, err := m.Token.Verify(ctx, mintmark.TokenVerifyParams{Token: text, Audience: "a"})
+		_, err := m.Token.Verify(ctx, mintmark.TokenVerifyParams{Token: mintmark.Secret(text), Audience: "a"})
 		if errors.As(err, &usage) {
 			t.Errorf("%q is refused: %v", text, err)
 		}
@@ -195,7 +265,7 @@ func TestWhatHasNoJSONIsRefused(t *testing.T) {
 func TestNothingIsLeftBehind(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for i := 0; i < 5; i++ {
-		m, err := mintmark.Testing(mintmark.Options{Stderr: io.Discard})
+		m, err := mintmark.Testing(ctx, mintmark.Options{Stderr: io.Discard})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +316,7 @@ func TestACallbackMayCall(t *testing.T) {
 func TestATestingMethodWithoutTestingSaysWhatToPass(t *testing.T) {
 	t.Parallel()
 	m := start(t, mintmark.Options{})
-	_, err := m.Test.Clock(ctx, mintmark.TestClockParams{})
+	_, err := mintmarktest.Methods(m).Clock(ctx, mintmarktest.TestClockParams{})
 	var missing *mintmark.MethodNotFoundError
 	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "Testing: true") {
 		t.Fatalf("found %v", err)
@@ -257,15 +327,15 @@ func TestOptionsReachTheProcess(t *testing.T) {
 	t.Parallel()
 	m := start(t, mintmark.Options{
 		Testing: true, Region: "moon-1", Account: "123456789012", Issuer: "https://id.example", Clock: time.Unix(1_700_000_000, 0),
-		Caller: "developer", MaxLineBytes: 3 << 20, Timeout: time.Minute, Arguments: []string{"--audit-issuance"},
+		Caller: "developer", MaxLineBytes: 3 << 20, Timeout: time.Minute, AuditIssuance: true, DrainSeconds: 1,
 	})
 	info, err := m.System.Info(ctx)
 	if err != nil || info.Region != "moon-1" || info.Account != "123456789012" || info.Issuer != "https://id.example" {
 		t.Fatalf("found %v, %v", info, err)
 	}
-	_, err = m.Token.Verify(ctx, mintmark.TokenVerifyParams{Token: strings.Repeat("x", 2<<20), Audience: "a"})
-	var answered *mintmark.AnswerError
-	if !errors.As(err, &answered) || answered.Type == "invalidRequest" {
+	_, err = m.Token.Verify(ctx, mintmark.TokenVerifyParams{Token: mintmark.Secret(strings.Repeat("x", 2<<20)), Audience: "a"})
+	var answered *mintmark.APIError
+	if !errors.As(err, &answered) || answered.Type == mintmark.ErrInvalidRequest {
 		t.Fatalf("a longer line is taken when both sides know: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package mintmark speaks to Mintmark, an identity service in one process, over its pipe.
+// Package mintmark is the client of Mintmark, an identity service in one process, which it calls over a pipe.
 //
 //	m, err := mintmark.Start(ctx, mintmark.Options{Store: "shop.db"})
 //	if err != nil {
@@ -7,7 +7,7 @@
 //	defer m.Close()
 //	pool, err := m.Pool.Create(ctx, mintmark.PoolCreateParams{Name: "shop", DeveloperProvider: "login.shop"})
 //
-// Methods are those of the contract, token.mintForDeveloper being m.Token.MintForDeveloper. A context that ends cancels its request. Every
-// error that Mintmark answers has a type for errors.As, such as *PoolNotFoundError, and is an *AnswerError too. Members and states that this
-// client does not know are kept.
+// Methods have the names of the contract: token.mintForDeveloper is m.Token.MintForDeveloper. A context that ends cancels its request. Errors that
+// Mintmark returns have sentinels for errors.Is, such as [ErrPoolNotFound], and types for errors.As if they have data, such as [PoolNotFoundError].
+// Secrets are not printed. Package mintmarktest starts a process for a test.
 package mintmark

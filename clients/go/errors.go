@@ -3,66 +3,106 @@ package mintmark
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 )
 
-// AnswerError is what every error that Mintmark answers has: errors.As finds it in all of them. A type that this client does not know yet is an
-// AnswerError itself.
-type AnswerError struct {
-	// Code is the number of the error; each belongs to one Type for good.
+// MintmarkError is implemented by every error of this package: those that Mintmark returns, and the failures of the client itself.
+type MintmarkError interface {
+	error
+	mintmark()
+}
+
+// ErrorType is the stable name of an error that Mintmark returns. The constants of this type are for errors.Is:
+//
+//	if errors.Is(err, mintmark.ErrPoolNotFound) { … }
+type ErrorType string
+
+// Error returns the name.
+func (t ErrorType) Error() string { return "mintmark: " + string(t) }
+
+// APIError is an error that Mintmark returned. Errors with data have types of their own, such as [PoolNotFoundError], which are an APIError too:
+// errors.As finds both.
+type APIError struct {
+	// The number of the error. Each type has one of its own.
 	Code int64
-
-	// Type is the stable name of the error.
-	Type string
-
-	// Message is for people, and says what to do next.
+	// The stable name of the error.
+	Type ErrorType
+	// What happened and what to do, for people.
 	Message string
-
-	// Data is what the answer says beside it.
+	// The details, Type included.
 	Data json.RawMessage
-
-	// Call is the method that was called.
+	// The method that was called.
 	Call string
-
-	// Trace is the call's.
+	// The trace of the call.
 	Trace string
 }
 
-// Error says which call was refused and why.
-func (e *AnswerError) Error() string { return "mintmark: " + e.Call + ": " + e.Message }
+// Error returns the method and the message.
+func (e *APIError) Error() string { return "mintmark: " + e.Call + ": " + e.Message }
 
-// RetryAfter is after how long the same call may succeed; 0 for an error that does not go away by itself.
-func (e *AnswerError) RetryAfter() time.Duration {
+// Is reports whether target is the type of this error.
+func (e *APIError) Is(target error) bool {
+	kind, isType := target.(ErrorType)
+	return isType && kind == e.Type
+}
+
+// As sets a target of the type **APIError.
+func (e *APIError) As(target any) bool {
+	found, fits := target.(**APIError)
+	if fits {
+		*found = e
+	}
+	return fits
+}
+
+// RetryAfter returns the time after which the same call can succeed; 0 for an error that does not pass by itself.
+func (e *APIError) RetryAfter() time.Duration {
 	var data struct {
 		RetryAfterSeconds int64 `json:"retryAfterSeconds"`
 	}
-	if json.Unmarshal(e.Data, &data) != nil {
-		return 0
-	}
+	_ = json.Unmarshal(e.Data, &data)
 	return time.Duration(data.RetryAfterSeconds) * time.Second
 }
 
-// UsageError is about what the program gave: options, or parameters that have no JSON.
+func (e *APIError) mintmark() {}
+
+// typed returns the error of its own type, where there is one.
+func typed(answer *APIError) error {
+	if make, isThere := typedErrors[answer.Type]; isThere {
+		return make(answer)
+	}
+	return answer
+}
+
+// filled fills what fits: the data can be of another version.
+func filled(answer *APIError, typed error) error {
+	_ = json.Unmarshal(answer.Data, typed)
+	return typed
+}
+
+// UsageError is returned for options or parameters that cannot be used.
 type UsageError struct{ Reason string }
 
-// Error says what to give instead.
+// Error returns the reason.
 func (e *UsageError) Error() string { return "mintmark: " + e.Reason }
 
-// BinaryNotFoundError says that the program is not where it was looked for, or cannot be run.
-type BinaryNotFoundError struct {
-	// Binary is where it was looked for.
-	Binary string
+func (e *UsageError) mintmark() {}
 
-	// Cause is what the system says.
+// BinaryNotFoundError is returned if the program does not exist or cannot be run.
+type BinaryNotFoundError struct {
+	// The path or name of the program.
+	Binary string
+	// The error of the operating system.
 	Cause error
 }
 
 const howToGetIt = "Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark) and name it: Options{Binary: …}, " +
 	"export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH."
 
-// Error says where it was looked for and what to do.
+// Error returns the place and what to do.
 func (e *BinaryNotFoundError) Error() string {
 	where := "named " + e.Binary + " on PATH"
 	if strings.Contains(e.Binary, "/") {
@@ -71,25 +111,24 @@ func (e *BinaryNotFoundError) Error() string {
 	return fmt.Sprintf("mintmark: there is no program %s that can be run: %v. %s", where, e.Cause, howToGetIt)
 }
 
-// Unwrap gives what the system says.
+// Unwrap returns the error of the operating system.
 func (e *BinaryNotFoundError) Unwrap() error { return e.Cause }
 
-// BinaryTooOldError says that the program is older than this client, or lacks one of its methods.
+func (e *BinaryNotFoundError) mintmark() {}
+
+// BinaryTooOldError is returned if the program is older than this client, or lacks one of its methods.
 type BinaryTooOldError struct {
-	// Binary is the program.
+	// The path or name of the program.
 	Binary string
-
-	// Version is what it says of itself; empty where it was not asked.
+	// The version of the program; empty if it lacks a method.
 	Version string
-
-	// Call is the method that it lacks; empty where its version is too low.
+	// The method that it lacks; empty if its version is too low.
 	Call string
-
-	// Answer is its answer, where it lacks a method.
-	Answer *AnswerError
+	// The error that it returned if it lacks a method.
+	Answer *APIError
 }
 
-// Error says what to do.
+// Error returns what to do.
 func (e *BinaryTooOldError) Error() string {
 	what := "is Mintmark " + e.Version
 	if e.Call != "" {
@@ -99,7 +138,7 @@ func (e *BinaryTooOldError) Error() string {
 		"mintmark --version says what it is, MINTMARK_BINARY or Options{Binary: …} names another.", e.Binary, what, ContractVersion)
 }
 
-// Unwrap gives the answer, where there was one.
+// Unwrap returns the error of the program, if there is one.
 func (e *BinaryTooOldError) Unwrap() error {
 	if e.Answer == nil {
 		return nil
@@ -107,28 +146,26 @@ func (e *BinaryTooOldError) Unwrap() error {
 	return e.Answer
 }
 
-// ProcessEndedError says that the process ended before it answered. Whether what was asked for has been done is not known.
+func (e *BinaryTooOldError) mintmark() {}
+
+// ProcessEndedError is returned if the process ended before it answered. It is unknown whether the call took effect.
 type ProcessEndedError struct {
-	// Binary is the program.
+	// The path or name of the program.
 	Binary string
-
-	// ExitCode is its status, -1 where a signal ended it.
+	// The exit status, -1 if a signal ended it.
 	ExitCode int
-
-	// Status says how it ended, in words.
+	// How it ended, in words.
 	Status string
-
-	// Stderr has the last lines that it wrote to standard error.
+	// The last lines that it wrote to standard error.
 	Stderr []string
-
-	// Call is the method that was waiting.
+	// The method that was waiting.
 	Call string
 
 	advice     string
 	isStranger bool
 }
 
-// Error says how it ended, its last words, and what comes next.
+// Error returns how it ended, its last words, and what happens next.
 func (e *ProcessEndedError) Error() string {
 	parts := []string{fmt.Sprintf("mintmark: %s: the process %s ended before it answered: %s.", e.Call, e.Binary, e.Status)}
 	switch e.ExitCode {
@@ -149,23 +186,22 @@ func (e *ProcessEndedError) Error() string {
 	return strings.Join(parts, " ")
 }
 
-// ProtocolError says that what came out of the pipe is not what Mintmark writes; the process was ended. Or that the answer to one call is not
-// what this client takes; the process goes on.
+func (e *ProcessEndedError) mintmark() {}
+
+// ProtocolError is returned if the output of the program is not that of Mintmark, whose process is then killed, or if the result of one call
+// does not fit its type.
 type ProtocolError struct {
-	// Binary is the program.
+	// The path or name of the program.
 	Binary string
-
-	// Call is the method whose answer it is; empty where the process was ended.
+	// The method whose result does not fit; empty if the process was killed.
 	Call string
-
-	// Reason says what was wrong.
+	// What is wrong.
 	Reason string
-
-	// Cause is what encoding/json says of the answer to one call.
+	// The error of encoding/json for the result of a call.
 	Cause error
 }
 
-// Error asks whether it is the right program.
+// Error returns what is wrong and what to do.
 func (e *ProtocolError) Error() string {
 	if e.Call != "" {
 		return fmt.Sprintf("mintmark: the answer of %s is not what this client takes: %s. Is the program newer than this client? %s --version says; "+
@@ -174,42 +210,74 @@ func (e *ProtocolError) Error() string {
 	return fmt.Sprintf("mintmark: %s does not answer as Mintmark does: %s. Is it the right program? MINTMARK_BINARY or Options{Binary: …} names another.", e.Binary, e.Reason)
 }
 
-// Unwrap gives what encoding/json says, where there is such.
+// Unwrap returns the error of encoding/json, if there is one.
 func (e *ProtocolError) Unwrap() error { return e.Cause }
 
-// CallEndedError says that a call's context or time limit ended before its answer came: errors.Is finds context.Canceled or
-// context.DeadlineExceeded in it. The request was cancelled; it may have taken effect nevertheless.
-type CallEndedError struct {
-	// Call is the method.
-	Call string
+func (e *ProtocolError) mintmark() {}
 
-	// Cause is context.Canceled or context.DeadlineExceeded.
+// CallTimeoutError is returned if the time limit of a call passed, its own or that of its context. The request was cancelled; it is unknown
+// whether it took effect. errors.Is finds context.DeadlineExceeded in it.
+type CallTimeoutError struct {
+	// The method.
+	Call string
+	// context.DeadlineExceeded.
 	Cause error
 }
 
-// Error says which call it was.
-func (e *CallEndedError) Error() string {
-	return fmt.Sprintf("mintmark: %s was given up: %v. It was cancelled; it may have taken effect nevertheless.", e.Call, e.Cause)
+// Error returns the method.
+func (e *CallTimeoutError) Error() string { return ended(e.Call, e.Cause) }
+
+// Timeout returns true, as that of a net.Error.
+func (e *CallTimeoutError) Timeout() bool { return true }
+
+// Unwrap returns context.DeadlineExceeded.
+func (e *CallTimeoutError) Unwrap() error { return e.Cause }
+
+func (e *CallTimeoutError) mintmark() {}
+
+// CallCancelledError is returned if the context of a call was cancelled. The request was cancelled; it is unknown whether it took effect.
+// errors.Is finds context.Canceled in it.
+type CallCancelledError struct {
+	// The method.
+	Call string
+	// context.Canceled.
+	Cause error
 }
 
-// Timeout says whether time was up, as of a net.Error.
-func (e *CallEndedError) Timeout() bool { return e.Cause == context.DeadlineExceeded }
+// Error returns the method.
+func (e *CallCancelledError) Error() string { return ended(e.Call, e.Cause) }
 
-// Unwrap gives context.Canceled or context.DeadlineExceeded.
-func (e *CallEndedError) Unwrap() error { return e.Cause }
+// Unwrap returns context.Canceled.
+func (e *CallCancelledError) Unwrap() error { return e.Cause }
 
-// ClientClosedError says that Close was called before, on the client or on a CredentialsProvider.
+func (e *CallCancelledError) mintmark() {}
+
+// callEnded is the error of a call whose context has ended.
+func callEnded(method string, cause error) error {
+	if errors.Is(cause, context.DeadlineExceeded) {
+		return &CallTimeoutError{method, cause}
+	}
+	return &CallCancelledError{method, cause}
+}
+
+func ended(method string, cause error) string {
+	return fmt.Sprintf("mintmark: %s was given up: %v. It was cancelled; it may have taken effect nevertheless.", method, cause)
+}
+
+// ClientClosedError is returned if the client or the CredentialsProvider was closed before the call.
 type ClientClosedError struct {
-	// Call is the method.
+	// The method.
 	Call string
 
 	isProvider bool
 }
 
-// Error says what to do.
+// Error returns what to do.
 func (e *ClientClosedError) Error() string {
 	if e.isProvider {
 		return "mintmark: " + e.Call + " was called on a CredentialsProvider that is closed; make a new one."
 	}
 	return "mintmark: " + e.Call + " was called on a client that is closed; start a new one."
 }
+
+func (e *ClientClosedError) mintmark() {}

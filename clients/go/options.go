@@ -2,67 +2,13 @@ package mintmark
 
 import (
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 )
-
-// Options say which data are used, and how the process is run. Exactly one of Store and App is named.
-type Options struct {
-	// Store is a file, or ":memory:" for a store that ends with the process.
-	Store string
-
-	// App is the application whose store is used, mintmark/<app>.db in the folder of the user's data.
-	App string
-
-	// Binary is the program: a path, or a name to be looked for on PATH. Without it: MINTMARK_BINARY, else mintmark.
-	Binary string
-
-	// Testing uses a testing store, whose clock can be turned.
-	Testing bool
-
-	// Clock is where a new testing store's clock stands.
-	Clock time.Time
-
-	// Timeout is how long a call may take whose context and options say nothing. Without it: for ever.
-	Timeout time.Duration
-
-	// Restart says whether a call starts a new process after one has died. Without it: unless the store was in memory.
-	Restart *bool
-
-	// OnNotification gets what Mintmark tells by itself, one after the other. It may make calls.
-	OnNotification func(Notification)
-
-	// Stderr gets the process's log. Without it: this program's standard error; io.Discard drops it.
-	Stderr io.Writer
-
-	// Issuer is the base of every issuer, an https URL.
-	Issuer string
-
-	// Region is the first part of pool and identity ids. Without it: local-1.
-	Region string
-
-	// Account is the account number in ARNs.
-	Account string
-
-	// MasterKeyFile is a file with the master key. Without it: <store>.key, or MINTMARK_MASTER_KEY in Environment.
-	MasterKeyFile string
-
-	// Caller is which methods are offered: developer, all of them, or public, only what proves itself by tokens.
-	Caller string
-
-	// Arguments are further arguments of mintmark serve, as mintmark serve --help lists them.
-	Arguments []string
-
-	// Environment has further environment variables, NAME=VALUE.
-	Environment []string
-
-	// MaxLineBytes is the longest request. Without it: 1 MiB.
-	MaxLineBytes int
-}
 
 const inMemory = ":memory:"
 
@@ -94,40 +40,26 @@ func (o *Options) binary() string {
 	return "mintmark"
 }
 
-// A store is named so that another current folder, at a restart, makes no difference.
 func (o *Options) store() string {
-	if o.Store == "" || o.Store == inMemory || strings.Contains(o.Store, "://") {
+	if o.Store == inMemory || strings.Contains(o.Store, "://") {
 		return o.Store
 	}
-	if path, err := filepath.Abs(o.Store); err == nil {
-		return path
+	return absolute(o.Store)
+}
+
+// absolute makes a path independent of the current folder, which can differ at a restart.
+func absolute(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		return absolute
 	}
-	return o.Store
+	return path
 }
 
 func (o *Options) arguments() []string {
-	all := []string{"serve"}
-	add := func(flag, value string) {
-		if value != "" {
-			// With "=", a value may begin with "-".
-			all = append(all, flag+"="+value)
-		}
-	}
-	add("--store", o.store())
-	add("--app", o.App)
-	add("--issuer", o.Issuer)
-	add("--region", o.Region)
-	add("--account", o.Account)
-	add("--master-key-file", o.MasterKeyFile)
-	add("--caller", o.Caller)
-	if o.MaxLineBytes > 0 {
-		add("--max-line", strconv.Itoa(o.MaxLineBytes))
-	}
-	if !o.Clock.IsZero() {
-		add("--clock", strconv.FormatInt(o.Clock.Unix(), 10))
-	}
-	if o.Testing {
-		all = append(all, "--testing")
+	all := append([]string{"serve"}, o.flags()...)
+	if runtime.GOOS == "linux" && o.Parent == 0 {
+		// One in Arguments takes precedence: the last counts.
+		all = append(all, "--parent="+strconv.Itoa(os.Getpid()))
 	}
 	return append(all, o.Arguments...)
 }
@@ -150,7 +82,7 @@ func (o *Options) longestLine() int {
 	return 1 << 20
 }
 
-// A CallOption says how one call is made.
+// CallOption is an option of one call.
 type CallOption func(*callSettings)
 
 type callSettings struct {
@@ -158,32 +90,49 @@ type callSettings struct {
 	isLimited bool
 	trace     string
 	progress  func(json.RawMessage)
+	raw       *json.RawMessage
 }
 
-// WithTimeout limits how long one call may take, beside what its context says. A limit that is not positive is over already.
+// WithTimeout limits the time of one call, in addition to its context. A limit that is not positive has passed already.
 func WithTimeout(limit time.Duration) CallOption {
 	return func(s *callSettings) { s.timeout, s.isLimited = limit, true }
 }
 
-// WithProgress has a function called with what the method says of its progress, such as account.import, while the call waits and in its
-// goroutine.
-func WithProgress(progress func(value json.RawMessage)) CallOption {
-	return func(s *callSettings) { s.progress = progress }
+// WithRawResult also stores the result as JSON, with the members that this client does not know. It is not changed if the call fails.
+func WithRawResult(raw *json.RawMessage) CallOption {
+	return func(s *callSettings) { s.raw = raw }
 }
 
-// WithTrace gives at most 128 characters that stand in the logs and audit records of this call.
+// reporting has progress called with the values that a method reports; a value of another version is filled as far as it fits.
+func reporting[T any](progress func(T)) CallOption {
+	return func(s *callSettings) {
+		if progress == nil {
+			return
+		}
+		s.progress = func(value json.RawMessage) {
+			var typed T
+			_ = decode(value, &typed)
+			progress(typed)
+		}
+	}
+}
+
+// WithTrace sets up to 128 characters that logs and audit records of the call show.
 func WithTrace(trace string) CallOption {
 	return func(s *callSettings) { s.trace = trace }
 }
 
-// Ptr is a pointer to a value: for members that may be left out and whose zero value means something.
+// Ptr returns a pointer to a value, for optional members whose zero value differs from their absence.
 func Ptr[T any](value T) *T { return &value }
 
-// Timestamp is a time in seconds since 1970.
+// Timestamp is a time in seconds since 1970-01-01 UTC.
 type Timestamp int64
 
-// Time is the same as a time.Time.
+// Time returns the time as a time.Time.
 func (t Timestamp) Time() time.Time { return time.Unix(int64(t), 0) }
 
-// TimestampOf is a time as Mintmark counts it.
+// String returns the time in UTC as RFC 3339 writes it.
+func (t Timestamp) String() string { return t.Time().UTC().Format(time.RFC3339) }
+
+// TimestampOf returns a time in whole seconds.
 func TimestampOf(t time.Time) Timestamp { return Timestamp(t.Unix()) }

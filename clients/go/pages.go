@@ -2,37 +2,57 @@ package mintmark
 
 import "context"
 
-// Pages reads what a method answers in pages, one after the other:
+// Pages reads a list page by page. From Go 1.23 on, All ranges over the items:
 //
-//	pages := m.Pool.ListPages(mintmark.PoolListParams{})
-//	for pages.Next(ctx) {
-//		use(pages.Page().Pools)
-//	}
-//	return pages.Err()
-type Pages[T any] struct {
-	read   func(ctx context.Context, cursor string) (*T, string, error)
-	page   *T
+//	for pool, err := range m.Pool.ListPages(mintmark.PoolListParams{}).All(ctx) { … }
+//
+// Before, Each calls a function with each item. Next and Page give the pages themselves.
+type Pages[P, T any] struct {
+	read   func(ctx context.Context, cursor string) (*P, error)
+	split  func(*P) ([]T, string)
+	page   *P
 	cursor string
 	isLast bool
 	err    error
 }
 
-func newPages[T any](read func(ctx context.Context, cursor string) (*T, string, error)) *Pages[T] {
-	return &Pages[T]{read: read}
+func newPages[P, T any](cursor string, read func(ctx context.Context, cursor string) (*P, error), split func(*P) ([]T, string)) *Pages[P, T] {
+	return &Pages[P, T]{read: read, split: split, cursor: cursor}
 }
 
-// Next reads the next page, and says whether there is one.
-func (p *Pages[T]) Next(ctx context.Context) bool {
+// Next reads the next page, and returns whether there is one.
+func (p *Pages[P, T]) Next(ctx context.Context) bool {
 	if p.isLast || p.err != nil {
 		return false
 	}
-	p.page, p.cursor, p.err = p.read(ctx, p.cursor)
+	if p.page, p.err = p.read(ctx, p.cursor); p.err != nil {
+		return false
+	}
+	_, p.cursor = p.split(p.page)
 	p.isLast = p.cursor == ""
-	return p.err == nil
+	return true
 }
 
-// Page is the page that Next has read.
-func (p *Pages[T]) Page() *T { return p.page }
+// Page returns the page that Next has read.
+func (p *Pages[P, T]) Page() *P { return p.page }
 
-// Err is why Next has ended, if not because there is no more.
-func (p *Pages[T]) Err() error { return p.err }
+// Items returns the items of the page that Next has read.
+func (p *Pages[P, T]) Items() []T {
+	items, _ := p.split(p.page)
+	return items
+}
+
+// Err returns the error that ended Next, nil after the last page.
+func (p *Pages[P, T]) Err() error { return p.err }
+
+// Each calls a function with each item of the pages that are left. It ends with the first error of the function or of a call.
+func (p *Pages[P, T]) Each(ctx context.Context, use func(T) error) error {
+	for p.Next(ctx) {
+		for _, item := range p.Items() {
+			if err := use(item); err != nil {
+				return err
+			}
+		}
+	}
+	return p.err
+}

@@ -84,7 +84,10 @@ func start(options *Options, notify func(Notification)) (*process, error) {
 // request sends a request and waits for what becomes of it. body is all of it but the beginning; progress, which may be nil, gets what is told
 // meanwhile.
 func (p *process) request(ctx context.Context, method string, body []byte, progress func(json.RawMessage)) outcome {
-	call := &waiting{answer: make(chan outcome, 1), more: make(chan struct{}, 1), isListening: progress != nil}
+	call := &waiting{answer: make(chan outcome, 1)}
+	if progress != nil {
+		call.more, call.isListening = make(chan struct{}, 1), true
+	}
 	p.mutex.Lock()
 	if p.isEnding {
 		p.mutex.Unlock()
@@ -95,18 +98,21 @@ func (p *process) request(ctx context.Context, method string, body []byte, progr
 	id := strconv.FormatInt(p.lastID, 10)
 	p.pending[id] = call
 	p.mutex.Unlock()
-	head := `{"jsonrpc":"2.0","id":` + id
+	line := make([]byte, 0, len(head)+len(body)+40)
+	line = append(append(line, head...), id...)
 	if progress != nil {
-		head += `,"progressToken":` + id
+		line = append(append(line, `,"progressToken":`...), id...)
 	}
-	p.input.send(append([]byte(head), body...))
+	p.input.send(append(line, body...))
 
 	for {
 		select {
 		case <-call.more:
 			p.tell(call, progress)
 		case found := <-call.answer:
-			p.tell(call, progress)
+			if progress != nil {
+				p.tell(call, progress)
+			}
 			if found.message == nil {
 				found.err = p.failure(method)
 			}
@@ -119,7 +125,7 @@ func (p *process) request(ctx context.Context, method string, body []byte, progr
 				}
 			}
 			p.input.send([]byte(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":` + id + "}}\n"))
-			return outcome{err: &CallEndedError{method, ctx.Err()}}
+			return outcome{err: callEnded(method, ctx.Err())}
 		}
 	}
 }
@@ -199,8 +205,11 @@ func (p *process) read(stdout io.Reader) {
 
 // take hands an answer to its call. What it gives back says that the process is not what it should be.
 func (p *process) take(line []byte) error {
-	message := new(message)
-	if len(line) > longestAnswer || json.Unmarshal(line, message) != nil || message.Version != "2.0" {
+	message := quickly(line)
+	if message == nil {
+		message = slowly(line)
+	}
+	if len(line) > longestAnswer || message.Version != "2.0" {
 		if len(line) > 80 {
 			line = line[:80]
 		}

@@ -20,7 +20,7 @@ type CredentialsProvider struct {
 // TokenRequired says for whom a token is needed.
 type TokenRequired struct {
 	// Logins say who the user is.
-	Logins map[string]string
+	Logins map[string]Secret
 
 	// IdentityID is the identity that is kept so far, for the backend to name in token.mintForDeveloper; empty for none.
 	IdentityID string
@@ -31,7 +31,7 @@ type TokenRequired struct {
 
 // OnTokenRequired gives what the application's backend got from token.mintForDeveloper: the identity's id, and the token. Its error is the
 // call's.
-type OnTokenRequired func(ctx context.Context, required TokenRequired) (identityID, token string, err error)
+type OnTokenRequired func(ctx context.Context, required TokenRequired) (identityID string, token Secret, err error)
 
 // NewCredentialsProvider makes a provider. The first call opens it; after the process has died, the next one opens it again, with the same
 // identity. TokenSource is the caller in any case. Without a function it panics.
@@ -39,7 +39,7 @@ func NewCredentialsProvider(client *Client, params CredentialsProviderOpenParams
 	if onTokenRequired == nil {
 		panic("mintmark: NewCredentialsProvider takes a function that gives tokens")
 	}
-	params.TokenSource = CredentialsProviderOpenParamsTokenSourceCaller
+	params.TokenSource = TokenSourceCaller
 	return &CredentialsProvider{
 		client: client, params: params, onTokenRequired: onTokenRequired, opening: make(chan struct{}, 1), asking: make(chan struct{}, 1),
 	}
@@ -74,7 +74,7 @@ func (p *CredentialsProvider) IdentityID(ctx context.Context) (string, error) {
 }
 
 // SetLogins says who the user is now. The identity is kept, and may become another one that the logins own.
-func (p *CredentialsProvider) SetLogins(ctx context.Context, logins map[string]string) error {
+func (p *CredentialsProvider) SetLogins(ctx context.Context, logins map[string]Secret) error {
 	if err := p.remember(ctx, "credentialsProvider.setLogins", logins); err != nil {
 		return err
 	}
@@ -115,15 +115,14 @@ func (p *CredentialsProvider) Close(ctx context.Context) error {
 		return nil
 	}
 	_, err := p.client.CredentialsProvider.Close(ctx, CredentialsProviderCloseParams{Provider: handle})
-	var gone *ProviderNotOpenError
-	if errors.As(err, &gone) {
+	if errors.Is(err, ErrProviderNotOpen) {
 		// Its process was started anew: there is nothing to close.
 		return nil
 	}
 	return err
 }
 
-func (p *CredentialsProvider) remember(ctx context.Context, method string, logins map[string]string) error {
+func (p *CredentialsProvider) remember(ctx context.Context, method string, logins map[string]Secret) error {
 	if err := take(ctx, p.opening, method); err != nil {
 		return err
 	}
@@ -143,7 +142,7 @@ func take(ctx context.Context, place chan struct{}, method string) error {
 	case place <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return &CallEndedError{method, ctx.Err()}
+		return callEnded(method, ctx.Err())
 	}
 }
 
@@ -181,8 +180,7 @@ func (p *CredentialsProvider) do(ctx context.Context, call func(handle string) e
 		return err
 	}
 	err = call(handle)
-	var gone *ProviderNotOpenError
-	if !errors.As(err, &gone) {
+	if !errors.Is(err, ErrProviderNotOpen) {
 		return err
 	}
 	if handle, err = p.open(ctx, handle); err != nil {

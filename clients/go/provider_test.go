@@ -11,7 +11,7 @@ import (
 	"mintmark.localhost/mintmark/mintmarktest"
 )
 
-func noTokens(context.Context, mintmark.TokenRequired) (string, string, error) {
+func noTokens(context.Context, mintmark.TokenRequired) (string, mintmark.Secret, error) {
 	return "", "", errors.New("the backend is down")
 }
 
@@ -65,7 +65,7 @@ func TestAContextHoldsWhileAnotherCallOpensTheProvider(t *testing.T) {
 	calls := map[string]func(context.Context) error{
 		"Get": func(ctx context.Context) error { _, err := provider.Get(ctx); return err },
 		"SetLogins": func(ctx context.Context) error {
-			return provider.SetLogins(ctx, map[string]string{"login.shop": "alice"})
+			return provider.SetLogins(ctx, map[string]mintmark.Secret{"login.shop": "alice"})
 		},
 		"ClearKeychain": provider.ClearKeychain,
 		"Close":         provider.Close,

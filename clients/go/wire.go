@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -27,35 +28,39 @@ type wireError struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-func (e *wireError) answer(method, trace string) AnswerError {
+func (e *wireError) answer(method, trace string) *APIError {
 	var kind struct {
-		Type string `json:"type"`
+		Type ErrorType `json:"type"`
 	}
 	if len(e.Data) > 0 {
 		_ = json.Unmarshal(e.Data, &kind)
 	}
-	return AnswerError{Code: e.Code, Type: kind.Type, Message: e.Message, Data: e.Data, Call: method, Trace: trace}
+	return &APIError{Code: e.Code, Type: kind.Type, Message: e.Message, Data: e.Data, Call: method, Trace: trace}
 }
 
 // requestBody is a request from behind its id on. What the process could not attribute to it is refused here.
 func requestBody(method string, params any, trace string, longest int) ([]byte, error) {
-	request := struct {
-		Method string `json:"method"`
-		Params any    `json:"params,omitempty"`
-		Trace  string `json:"trace,omitempty"`
-	}{method, params, trace}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(request); err != nil {
+	e := &encoder{}
+	e.text.WriteString(`,"method":`)
+	err := e.string(method)
+	if err == nil && params != nil {
+		e.text.WriteString(`,"params":`)
+		err = e.value(reflect.ValueOf(params))
+	}
+	if err == nil && trace != "" {
+		e.text.WriteString(`,"trace":`)
+		err = e.string(trace)
+	}
+	if err != nil {
 		return nil, &UsageError{fmt.Sprintf("the parameters of %s have no JSON: %v", method, err)}
 	}
-	body := append([]byte(","), text.Bytes()[1:]...)
+	e.text.WriteString("}\n")
+	body := e.text.Bytes()
 	switch {
 	case len(body)+40 > longest:
-		return nil, refused(method, -32600, "invalidRequest", fmt.Sprintf("it is longer than %d bytes (MaxLineBytes)", longest))
+		return nil, refused(method, -32600, ErrInvalidRequest, fmt.Sprintf("it is longer than %d bytes (MaxLineBytes)", longest))
 	case depth(body) > 63:
-		return nil, refused(method, -32700, "parseError", "it nests deeper than 64 levels")
+		return nil, refused(method, -32700, ErrParse, "it nests deeper than 64 levels")
 	case hasReplacement(body):
 		return nil, &UsageError{fmt.Sprintf("the parameters of %s have a string that is not valid UTF-8", method)}
 	}
@@ -63,9 +68,9 @@ func requestBody(method string, params any, trace string, longest int) ([]byte, 
 }
 
 // refused is what Mintmark would answer to a line that it cannot read.
-func refused(method string, code int64, kind, reason string) error {
-	data, _ := json.Marshal(map[string]string{"type": kind, "reason": reason})
-	return typed(AnswerError{Code: code, Type: kind, Message: "This request cannot be sent: " + reason + ".", Data: data, Call: method})
+func refused(method string, code int64, kind ErrorType, reason string) error {
+	data, _ := json.Marshal(map[string]string{"type": string(kind), "reason": reason})
+	return typed(&APIError{Code: code, Type: kind, Message: "This request cannot be sent: " + reason + ".", Data: data, Call: method})
 }
 
 // hasReplacement looks for what encoding/json writes for bytes that are no UTF-8; it writes a string's own U+FFFD as it is.

@@ -5,44 +5,45 @@ import JSON
 /// `mintmark configure`
 struct Configure: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print what another tool's configuration needs to take its credentials from here, or write it there.",
+        abstract: "Print or write the configuration with which another tool gets its credentials from mintmark.",
         discussion: """
-            For kubectl this is a user for the kubeconfig, whose credential `mintmark kube-credential` gives. With --write kubectl itself \
-            adds it to the file that KUBECONFIG names, else ~/.kube/config:
+            For kubectl, the configuration is a kubeconfig user whose credential is returned by `mintmark kube-credential`. With --write, \
+            kubectl adds it to the file in KUBECONFIG, or to ~/.kube/config:
 
               mintmark login --app ops
               mintmark configure kubectl --app ops --write
               kubectl config set-context --current --user mintmark
 
-            The kubectl of Debian 12 (1.20) crashes whenever it writes a user: put the printed lines there instead.
+            kubectl 1.20 (Debian 12) crashes when it writes a user. Add the printed lines to the file instead.
 
-            The API server trusts the tokens with --oidc-issuer-url=<issuer>/tenants/default and --oidc-client-id=default.
+            For the API server to trust the tokens, set --oidc-issuer-url=<issuer>/tenants/default and --oidc-client-id=default.
             """)
 
     @Argument(help: "The tool: kubectl.", completion: .list(["kubectl"]))
     var tool: String
 
-    @Flag(help: "Write it to the tool's configuration.")
+    @Flag(help: "Write the configuration into the file of the tool.")
     var write = false
 
     @Option(help: ArgumentHelp("The name of the user in the kubeconfig. (default: mintmark)", valueName: "name"))
     var user: String?
 
     @Option(
-        help: ArgumentHelp("The version of the exchange: v1, or v1beta1 for kubectl before 1.24. (default: v1)", valueName: "version"),
+        help: ArgumentHelp(
+            "The version of the credential API: v1, or v1beta1 for kubectl before 1.24. (default: v1)", valueName: "version"),
         completion: .list(["v1", "v1beta1"]))
     var apiVersion: String?
 
     @OptionGroup var options: StoreOptions
 
     func run() throws {
-        guard tool == "kubectl" else { throw ValidationError("There is nothing to configure for '\(tool)' here; there is for kubectl.") }
+        guard tool == "kubectl" else { throw ValidationError("Unknown tool '\(tool)'. The only supported tool is kubectl.") }
         let version = apiVersion ?? Environment["API_VERSION"] ?? "v1"
         guard let version = ExecCredential.Version(rawValue: "client.authentication.k8s.io/\(version)") else {
-            throw ValidationError("--api-version is v1 or v1beta1, not '\(version)'.")
+            throw ValidationError("--api-version must be v1 or v1beta1, not '\(version)'.")
         }
         let name = user ?? Environment["USER"] ?? "mintmark"
-        if name.isEmpty { throw ValidationError("--user is a name, such as mintmark; it is empty.") }
+        if name.isEmpty { throw ValidationError("--user is empty. Use a name, such as mintmark.") }
         // What makes no sense is said now, not when kubectl asks.
         _ = try options.settings.configuration()
         let user = KubeconfigUser(
@@ -56,7 +57,7 @@ struct Configure: ParsableCommand {
     private static func program() throws -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count - 1)
-        guard count > 0 else { throw ValidationError("Where this program is cannot be found out: /proc is missing.") }
+        guard count > 0 else { throw ValidationError("The path of this program cannot be determined: /proc is missing.") }
         return String(decoding: path[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
@@ -92,7 +93,7 @@ struct KubeconfigUser {
         if version == .v1 { words.append("--exec-interactive-mode=Never") }
         let given = words.map { strdup($0) } + [nil]
         execvp("kubectl", given)
-        return ValidationError("kubectl does not start (\(String(cString: strerror(errno)))). Without --write the lines are printed.")
+        return ValidationError("kubectl cannot be started (\(String(cString: strerror(errno)))). Without --write, the lines are printed.")
     }
 }
 
@@ -102,7 +103,7 @@ extension StoreSettings {
     /// - Throws: `ValidationError`.
     fileprivate func storeArguments() throws -> [String] {
         let store = store ?? (app == nil ? Environment["STORE"] : nil)
-        if store == ":memory:" { throw ValidationError("A store in memory ends with its process; name a file, or an app.") }
+        if store == ":memory:" { throw ValidationError("A store in memory ends with its process. Use a file or an app.") }
         let isFile = store.map { !$0.contains("://") } ?? false
         let named: [(String, String?)] = [
             ("--app", store == nil ? app ?? Environment["APP"] : nil), ("--store", try isFile ? store.map(Self.absolute) : store),
@@ -117,7 +118,9 @@ extension StoreSettings {
 
     private static func absolute(_ path: String) throws -> String {
         if path.hasPrefix("/") { return path }
-        guard let folder = getcwd(nil, 0) else { throw ValidationError("This folder is gone; name the store by its whole path.") }
+        guard let folder = getcwd(nil, 0) else {
+            throw ValidationError("The working directory no longer exists. Use the absolute path of the store.")
+        }
         defer { free(folder) }
         return "\(String(cString: folder))/\(path)"
     }

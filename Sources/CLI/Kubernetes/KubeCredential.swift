@@ -8,11 +8,11 @@ import Platform
 /// `mintmark kube-credential`
 struct KubeCredential: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "kube-credential", abstract: "Give kubectl the ID token of whoever is signed in here.",
+        commandName: "kube-credential", abstract: "Return the ID token of the signed-in user to kubectl.",
         discussion: """
-            kubectl and every other program built on client-go runs this when it needs a credential, with the version of the exchange in \
-            KUBERNETES_EXEC_INFO, and asks again when the token has expired or was refused. `mintmark configure kubectl` sets it up. \
-            Sign in with `mintmark login` first; the exit code is 3 when nobody is.
+            kubectl and other programs that use client-go run this command when they require a credential, with the API version in \
+            KUBERNETES_EXEC_INFO, and again when the token has expired or was rejected. `mintmark configure kubectl` configures it. \
+            Sign in with `mintmark login` first. Exit status 3: no user is signed in.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -38,11 +38,11 @@ struct ExecCredential {
             guard let text = Environment.plain("KUBERNETES_EXEC_INFO") else { return .v1 }
             let info = (try? JSONValue(parsing: text)) ?? .null
             guard info["kind"]?.string == "ExecCredential", let named = info["apiVersion"]?.string else {
-                throw ValidationError("KUBERNETES_EXEC_INFO holds no ExecCredential; it is set by kubectl.")
+                throw ValidationError("KUBERNETES_EXEC_INFO contains no ExecCredential. kubectl sets this variable.")
             }
             guard let version = Version(rawValue: named) else {
                 let known = allCases.map(\.rawValue).joined(separator: " or ")
-                throw ValidationError("kubectl asks for \(named); set apiVersion to \(known) where the kubeconfig names this command.")
+                throw ValidationError("kubectl requests \(named). Set apiVersion to \(known) in the kubeconfig entry of this command.")
             }
             return version
         }

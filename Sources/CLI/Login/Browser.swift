@@ -14,12 +14,12 @@ enum Browser {
                 words = words.map { replacing("%s", in: $0, with: url) }
                 if start(words + (takesPlace ? [] : [url])) == nil { return nil }
             }
-            return "BROWSER names no program that starts."
+            return "the program in BROWSER cannot be started."
         }
         guard Environment.plain("DISPLAY") != nil || Environment.plain("WAYLAND_DISPLAY") != nil else {
-            return "there is no desktop here (neither DISPLAY nor WAYLAND_DISPLAY is set)."
+            return "no desktop is available (neither DISPLAY nor WAYLAND_DISPLAY is set)."
         }
-        return start(["xdg-open", url]).map { "xdg-open does not start (\($0))." }
+        return start(["xdg-open", url]).map { "xdg-open cannot be started (\($0))." }
     }
 
     private static func replacing(_ mark: String, in word: String, with url: String) -> String {

@@ -7,52 +7,57 @@ import Mintmark
 /// `mintmark login`
 struct LoginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Sign in, for `mintmark token`.",
+        commandName: "login", abstract: "Sign in, for mintmark token.",
         discussion: """
-            Opens the browser at an identity provider of the store's tenant, waits for the person to come back to this machine, and
-            keeps the session, sealed, in the store. The provider is made once, by whoever sets the store up:
+            Opens the browser at an identity provider of the tenant, waits for the callback to this machine, and stores the session,
+            encrypted, in the store. Create the identity provider once when you set up the store:
 
               mintmark call --app shop idp.create '{"providerId": "google.com", "clientId": "…", "clientSecret": "…", "responseType": "code"}'
               mintmark login --app shop
               curl -H "Authorization: Bearer $(mintmark token --app shop)" https://api.example.com/
 
-            The address of the page is printed too, for a browser that does not open by itself. BROWSER names another program than
-            xdg-open. Where there is no browser on this machine, --device shows a code to be typed on another one; --email signs in
-            with an address, and asks for its password or for the code that is mailed. A second factor is asked for here as well.
-            What is asked is read from the terminal, else line by line from standard input.
+            The URL is also printed, in case no browser opens. BROWSER selects another program than xdg-open. If this machine has no
+            browser, --device shows a code to enter on another device, and --email signs in with an email address and its password
+            or a one-time code. If the account has a second factor, the command requests its code as well. Input is read from the
+            terminal, or line by line from standard input.
 
-            A session that was kept before is ended. The exit code is 1 when the sign-in fails.
+            A previous session is ended. Exit status 1: the sign-in failed.
             """)
 
     @OptionGroup var options: StoreOptions
 
+    @OptionGroup var output: ColorOption
+
     @Option(help: ArgumentHelp("The provider, such as google.com. (default: the only one that the tenant has)", valueName: "provider"))
     var provider: String?
 
-    @Option(help: ArgumentHelp("The tenant whose account it is. (default: default)", valueName: "tenant"))
+    @Option(help: ArgumentHelp("The tenant of the account. (default: default)", valueName: "tenant"))
     var tenant: String?
 
-    @Option(help: ArgumentHelp("Sign in with this address and its password or a mailed code, not with a provider.", valueName: "address"))
+    @Option(
+        help: ArgumentHelp(
+            "Sign in with this email address and its password or a one-time code instead of a provider.", valueName: "address"))
     var email: String?
 
-    @Flag(help: "Open no browser, only print the address of the page.")
+    @Flag(help: "Only print the URL, without opening a browser.")
     var noBrowser = false
 
-    @Flag(help: "Sign in on another device, with a code to be typed there.")
+    @Flag(help: "Sign in on another device by entering a code there.")
     var device = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The port of 127.0.0.1 to come back to, where the provider takes no other. (default: any)", valueName: "port"))
+        help: ArgumentHelp("The port of the callback on 127.0.0.1, if the provider requires a fixed one. (default: any)", valueName: "port")
+    )
     var callbackPort: Int?
 
     @Option(
-        help: ArgumentHelp("The path to come back to, where the provider takes no other. (default: one nobody guesses)", valueName: "path"))
+        help: ArgumentHelp("The path of the callback, if the provider requires a fixed one. (default: a random path)", valueName: "path"))
     var callbackPath: String?
 
     func run() throws {
         let settings = options.settings
-        if email != nil, provider != nil || device { throw ValidationError("--email goes without --provider and --device.") }
+        if email != nil, provider != nil || device { throw ValidationError("--email cannot be combined with --provider and --device.") }
         // What the command line says goes before what the environment says.
         let email = email ?? (provider == nil && !device ? Environment["EMAIL"] : nil)
         let (device, noBrowser) = (try Environment.flag("DEVICE", or: device), try Environment.flag("NO_BROWSER", or: noBrowser))

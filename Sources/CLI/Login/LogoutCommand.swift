@@ -4,14 +4,16 @@ import Mintmark
 /// `mintmark logout`
 struct LogoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "End the session that `mintmark login` keeps, and forget it.",
-        discussion: "Its tokens are refused from then on. Where nobody is signed in, it says so, and that is no failure.")
+        commandName: "logout", abstract: "End the session of mintmark login.",
+        discussion: "The tokens of the session become invalid. If no user is signed in, the command prints a message and succeeds.")
 
     @OptionGroup var options: StoreOptions
+
+    @OptionGroup var output: ColorOption
 
     func run() throws {
         let store = try OwnStore(options.settings)
         defer { store.close() }
-        try Printing.out(try store.end() ? "Signed out." : "Nobody was signed in.")
+        try Printing.out(try store.end() ? "Signed out." : "No user was signed in.")
     }
 }

@@ -5,6 +5,7 @@ import Identity
 import JSON
 import JSONRPC
 import Mintmark
+import Platform
 
 /// The store of a command that is about the session of whoever sits here.
 struct OwnStore {
@@ -84,7 +85,7 @@ struct Calls {
         func failure() -> any Error {
             let violations = error["data"]?["violations"]?.array ?? []
             return Printing.failure(
-                type: type, message: message, code: Int(error["code"]?.int ?? 0),
+                type: type, message: message,
                 violations: violations.map { ($0["pointer"]?.string ?? "", $0["message"]?.string ?? "") })
         }
     }
@@ -103,7 +104,31 @@ struct Calls {
     }
 }
 
+extension OwnSessions.Tokens {
+    /// For how many seconds after they were issued both tokens are valid; nil if they do not say so.
+    var lifetime: Int64? {
+        let lifetimes = [idToken, accessToken].map { token -> Int64? in
+            let parts = token.split(separator: ".")
+            guard parts.count == 3, let bytes = Base64URL.decode(String(parts[1])), let claims = try? JSONValue(parsing: bytes),
+                let issuedAt = claims["iat"]?.int, let expiresAt = claims["exp"]?.int
+            else { return nil }
+            return expiresAt - issuedAt
+        }
+        return lifetimes.contains(nil) ? nil : lifetimes.compactMap(\.self).min()
+    }
+}
+
 extension StoreSettings {
+    /// The path of the store if it is a file that does not exist.
+    ///
+    /// - Throws: `ValidationError`.
+    func missingStore() throws -> String? {
+        guard case .file(let path) = try configuration().store, access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR else {
+            return nil
+        }
+        return path
+    }
+
     /// The options that say which store, as they are typed.
     var commandText: String {
         func quoted(_ text: String) -> String {

@@ -20,15 +20,15 @@ struct ProviderChoice {
         let idps = try calls.result("idp.list", ["tenantId": .string(tenant)])["idps"]?.array ?? []
         let enabled = idps.filter { $0["enabled"]?.bool ?? false }.compactMap { $0["providerId"]?.string }
         if let only = enabled.first, enabled.count == 1 { return only }
-        if !enabled.isEmpty { throw ValidationError("Say which provider: --provider \(enabled.joined(separator: ", --provider "))") }
-        Printing.err("\(Printing.red("error")) The tenant \(tenant) has no provider to sign in with.")
+        if !enabled.isEmpty { throw ValidationError("Select a provider: --provider \(enabled.joined(separator: ", --provider "))") }
+        Printing.err("\(Printing.errorWord) Tenant \(tenant) has no identity provider.")
         Printing.err("  \(Self.howToMakeOne(commandOptions))")
-        Printing.err("  Or sign in with an address: mintmark login\(commandOptions) --email you@example.com")
+        Printing.err("  Or sign in with an email address: mintmark login\(commandOptions) --email you@example.com")
         throw ExitCode(1)
     }
 
     static func howToMakeOne(_ commandOptions: String) -> String {
-        "Make one: mintmark call\(commandOptions) idp.create '"
+        "Create one: mintmark call\(commandOptions) idp.create '"
             + #"{"providerId": "google.com", "clientId": "…", "clientSecret": "…", "responseType": "code"}'"#
     }
 }

@@ -12,7 +12,7 @@ struct SignInSteps {
             "idp.authorize", ["tenantId": .string(tenant), "providerId": .string(provider), "listen": .object(listen)])
         let url = flow["authorizationUrl"]?.string ?? ""
         Printing.err("Sign in to \(provider) in your browser:\n\n  \(url)\n")
-        if opensBrowser, let problem = Browser.open(url) { Printing.err("No browser opens by itself: \(problem) Open the address above.") }
+        if opensBrowser, let problem = Browser.open(url) { Printing.err("No browser was opened: \(problem) Open the URL above.") }
         return try finish(with: flow)
     }
 
@@ -20,7 +20,7 @@ struct SignInSteps {
     func onDevice(_ provider: String) throws -> JSONValue {
         let flow = try calls.result("idp.authorizeDevice", ["tenantId": .string(tenant), "providerId": .string(provider)])
         let (page, code) = (flow["verificationUri"]?.string ?? "", flow["userCode"]?.string ?? "")
-        Printing.err("On any device open \(Printing.bold(page)) and type \(Printing.bold(code)) there.")
+        Printing.err("On any device open \(Printing.bold(page, on: .error)) and type \(Printing.bold(code, on: .error)) there.")
         if let whole = flow["verificationUriComplete"]?.string { Printing.err("Or open \(whole)") }
         return try finish(with: flow)
     }
@@ -35,7 +35,7 @@ struct SignInSteps {
                     try calls.ask("signIn.submitPassword", ["continuationToken": token(of: step), "password": .string(password)])
                 }
             case "codeRequired":
-                step = try asking("Code that was sent to \(step["sentTo"]?.string ?? address): ") { code in
+                step = try asking("Code sent to \(step["sentTo"]?.string ?? address): ") { code in
                     try calls.ask("signIn.submitCode", ["continuationToken": token(of: step), "code": .string(code)])
                 }
             default: return try finished(step)
@@ -52,20 +52,21 @@ struct SignInSteps {
     /// What is left when the first factor was shown.
     private func finished(_ step: JSONValue) throws -> JSONValue {
         func refuse(_ reason: String) -> any Error {
-            Printing.err("\(Printing.red("error")) \(reason)")
+            Printing.err("\(Printing.errorWord) \(reason)")
             return ExitCode(1)
         }
         switch step["state"]?.string {
         case "completed": return step
         case "secondFactorRequired": return try finished(secondFactor(step))
-        case "secondFactorEnrolmentRequired":
+        case "secondFactorEnrollmentRequired":
             throw refuse(
-                "The tenant \(tenant) asks for a second factor, and this account has none. Enrol one in the app first (mfa.enroll).")
+                "Tenant \(tenant) requires a second factor, and this account has none. Enroll one in the app first (mfa.enroll).")
         case "providerRequired":
             let providers = step["providers"]?.array?.compactMap(\.string) ?? []
             let way = providers.isEmpty ? "--email \(step["email"]?.string ?? "<address>")" : "--provider \(providers[0])"
-            throw refuse("An account has this address already, and is signed in to in another way. Use \(way).")
-        default: throw refuse("This sign-in goes on with \(step["state"]?.string ?? "nothing"), which this program does not know.")
+            throw refuse("An account with this email address exists and uses another sign-in method. Use \(way).")
+        default:
+            throw refuse("The next state of this sign-in is \(step["state"]?.string ?? "missing"), which this program does not support.")
         }
     }
 
@@ -92,7 +93,7 @@ struct SignInSteps {
     private func asking(_ words: String, isHidden: Bool = false, _ submit: (String) throws -> JSONValue) throws -> JSONValue {
         while true {
             guard let typed = Terminal.ask(words, isHidden: isHidden) else {
-                Printing.err("\(Printing.red("error")) Nothing was typed.")
+                Printing.err("\(Printing.errorWord) Nothing was typed.")
                 throw ExitCode(1)
             }
             do { return try submit(typed) } catch let refused as Calls.Refused {

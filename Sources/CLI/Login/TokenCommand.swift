@@ -6,48 +6,61 @@ import Mintmark
 /// `mintmark token`
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Print a fresh token of whoever is signed in here.",
+        commandName: "token", abstract: "Print a valid token of the signed-in user.",
         discussion: """
-            Prints the ID token of the session that `mintmark login` keeps, and nothing else on standard output; with --access the access
-            token. One that was printed before comes again while it is good for five minutes more, else the session is refreshed. Any
-            number of processes may ask at once.
+            Prints only the ID token, or with --access the access token, of the session started by `mintmark login`. A previously printed
+            token is printed again if it is valid for at least five more minutes. Otherwise the session is refreshed. Several processes
+            can run the command at the same time.
 
               curl -H "Authorization: Bearer $(mintmark token --access)" https://api.example.com/
 
-            Exit code 3: nobody is signed in, or the session has ended. Then nothing is printed; run `mintmark login`.
+            Exit status 3: no user is signed in, or the session has ended. No token is printed; run `mintmark login`.
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(help: "Print the access token, not the ID token.")
+    @OptionGroup var output: ColorOption
+
+    @Flag(help: "Print the access token instead of the ID token.")
     var access = false
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("For how long the token has to be good still. (default: 300)", valueName: "seconds"))
+        parsing: .unconditional, help: ArgumentHelp("The minimum remaining lifetime of the token. (default: 300)", valueName: "seconds"))
     var minValid: Int64?
 
     func run() throws {
         let settings = options.settings
         let access = try Environment.flag("ACCESS", or: access)
         let seconds = try minValid ?? Environment.integer("MIN_VALID") ?? 300
-        guard 0...86_400 ~= seconds else { throw ValidationError("--min-valid is between 0 and 86400 seconds.") }
-        let tokens = try Self.tokens(of: settings, goodFor: seconds)
+        guard 0...86_400 ~= seconds else { throw ValidationError("--min-valid must be between 0 and 86400 seconds.") }
+        let isAsked = try minValid != nil || Environment.integer("MIN_VALID") != nil
+        let tokens = try Self.tokens(of: settings, goodFor: seconds, strictly: isAsked)
         try Printing.out(access ? tokens.accessToken : tokens.idToken)
     }
 
     /// The tokens of the session that is kept.
     ///
-    /// - Throws: `ExitCode`, when the reason has been said: 3 if nobody is signed in.
-    static func tokens(of settings: StoreSettings, goodFor seconds: Int64) throws -> OwnSessions.Tokens {
-        let store = try OwnStore(settings)
-        defer { store.close() }
+    /// - Parameter strictly: whether tokens that are valid for less time are refused, even if no others can be had.
+    /// - Throws: `ExitCode`, when the reason has been said: 3 if nobody is signed in. `ValidationError`.
+    static func tokens(of settings: StoreSettings, goodFor seconds: Int64, strictly: Bool = false) throws -> OwnSessions.Tokens {
         func nobody(_ why: String) -> ExitCode {
-            Printing.err("\(Printing.red("error")) \(why) Run: mintmark login\(settings.commandText)")
+            Printing.err("\(Printing.errorWord) \(why) Run: mintmark login\(settings.commandText)")
             return ExitCode(3)
         }
+        if let path = try settings.missingStore() { throw nobody("No user is signed in: the store \(path) does not exist.") }
+        let store = try OwnStore(settings)
+        defer { store.close() }
         do {
-            guard let tokens = try store.tokens(goodFor: seconds) else { throw nobody("Nobody is signed in.") }
+            guard let tokens = try store.tokens(goodFor: seconds) else { throw nobody("No user is signed in.") }
+            if strictly, let lifetime = tokens.lifetime, lifetime < seconds {
+                Printing.err(
+                    "\(Printing.errorWord) --min-valid is \(seconds) seconds, but a new token is valid for \(lifetime) seconds only. "
+                        + "Ask for less, or set longer lifetimes with tenant.update.")
+                throw ExitCode(1)
+            }
             return tokens
+        } catch let error as ExitCode {
+            throw error
         } catch let error {
             switch contractError(error) {
             case is RefreshTokenExpired, is RefreshTokenReused, is RefreshTokenInvalid: throw nobody("The session has ended.")

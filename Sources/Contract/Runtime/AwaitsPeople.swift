@@ -5,10 +5,14 @@ public struct AwaitsPeople: Error {
     public let whenOver: @Sendable (@escaping @Sendable () -> Void) -> Void
     /// Runs if nobody wants the answer any more.
     public let giveUp: @Sendable () -> Void
+    /// Whether the wait ends by itself within seconds: then it is waited for even when no more requests can come.
+    public let isBrief: Bool
 
     public init(
-        giveUp: @escaping @Sendable () -> Void = {}, whenOver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+        isBrief: Bool = false, giveUp: @escaping @Sendable () -> Void = {},
+        whenOver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
+        self.isBrief = isBrief
         self.giveUp = giveUp
         self.whenOver = whenOver
     }

@@ -16,8 +16,8 @@ public struct ChosenError: Error, Sendable {
     /// - Throws: `InvalidParams`.
     public init(type: String, data given: JSONObject, at pointer: (type: String, data: String), now: Int64) throws {
         guard let info = ErrorTable.all.first(where: { $0.type == type }), let entry = OpenRPCDocument.errors[type] else {
-            let hint = NearestNames.hint(type, among: ErrorTable.all.map(\.type), otherwise: "rpc.discover lists them.")
-            throw InvalidParams(violations: [Violation(pointer: pointer.type, rule: "enum", message: "There is no error \(type).\(hint)")])
+            let hint = NearestNames.hint(type, among: ErrorTable.all.map(\.type), otherwise: "To list the error types, call rpc.discover.")
+            throw InvalidParams(violations: [Violation(pointer: pointer.type, rule: "enum", message: "Unknown error type \(type).\(hint)")])
         }
         let schema = ErrorDataSchema(entry["data"] ?? .null)
         let violations = schema.violations(given, at: pointer.data)
@@ -29,7 +29,7 @@ public struct ChosenError: Error, Sendable {
         let isMadeUp = type == InternalError.type && given.isEmpty
         message =
             isMadeUp
-            ? "Mintmark failed, as test.fault wants it: no log line says more, and there is nothing to report."
+            ? "Mintmark failed because test.fault injected this error. There is no log entry and nothing to report."
             : Self.message(entry["message"]?.string ?? "", data)
     }
 
@@ -51,7 +51,7 @@ public struct ChosenError: Error, Sendable {
     private static func filled(_ part: Substring, _ data: JSONObject) -> String? {
         var (text, rest) = ("", part)
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-            guard let value = data[String(rest[rest.index(after: open)..<close])] else { return nil }
+            guard let value = data[String(rest[rest.index(after: open)..<close])], value.array?.isEmpty != true else { return nil }
             text += rest[..<open] + shown(value)
             rest = rest[rest.index(after: close)...]
             if rest.hasPrefix("."), text.hasSuffix(".") { text.removeLast() }

@@ -65,6 +65,8 @@ public protocol CallContext: Sendable {
     var trace: String? { get }
     /// Whether the caller no longer wants the answer.
     var isCancelled: Bool { get }
+    /// Whether the handler runs for the first time. A call that has to wait runs again, from its beginning.
+    var isFirstRun: Bool { get }
     /// Whether the pipe offers only what proves itself.
     var isPublicCaller: Bool { get }
     /// Reports how far a long request has come.
@@ -80,6 +82,7 @@ extension CallContext {
     /// Nobody listens.
     public func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) {}
     public var mayAnswerLater: Bool { false }
+    public var isFirstRun: Bool { true }
 }
 
 /// Thrown by a handler whose answer another call is about to find: this call is answered with that, and holds no thread until then.

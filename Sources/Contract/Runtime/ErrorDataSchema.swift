@@ -25,8 +25,8 @@ struct ErrorDataSchema {
             let place = "\(pointer)/\(JSONPointer.escaped(name))"
             guard let schema = members.first(where: { $0.name == name })?.value else {
                 let names = members.map(\.name).joined(separator: ", ")
-                let hint = names.isEmpty ? "it has none." : "it has \(names)."
-                return [Violation(pointer: place, rule: "unknownParameter", message: "The error has no \(name); \(hint)")]
+                let hint = names.isEmpty ? "it has no members." : "its members are \(names)."
+                return [Violation(pointer: place, rule: "unknownParameter", message: "The error has no member \(name); \(hint)")]
             }
             return violations(value, resolved(schema), place)
         }

@@ -21,6 +21,8 @@ public struct MethodInfo: Sendable {
     public let errors: [String]
     public var params: [FieldInfo] { makeParams() }
     public var result: [FieldInfo] { makeResult() }
+    /// The names of the same thing in other products: operations of their services, functions of their SDKs.
+    public let equivalents: [VendorName]
     /// The method object of the OpenRPC document.
     public let openRPC: StaticString
     /// Made only when somebody asks.
@@ -48,4 +50,6 @@ public struct ErrorInfo: Sendable {
     public let when: String
     /// Whether it may go away by itself; the answer says after how many seconds to try again.
     public let isRetryable: Bool
+    /// Whether it says that the store cannot be used.
+    public let isStoreError: Bool
 }

@@ -10,7 +10,7 @@ public enum NearestNames {
             let near = max(2, max(letters.count, other.count) / 3)
             // Of a word of which half the letters differ, nobody would say that it is the same one mistyped.
             if distance <= near, distance * 2 < max(letters.count, other.count) { return (distance, candidate) }
-            return endsAlike(letters, other) ? (near + 1, candidate) : nil
+            return endsAlike(letters, other) || begins(other, with: letters) ? (near + 1, candidate) : nil
         }
         return ranked.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
     }
@@ -27,6 +27,11 @@ public enum NearestNames {
     /// Whether the shorter one, of four letters or more, ends the longer one: `mintForDeveloper` for `token.mintForDeveloper`.
     private static func endsAlike(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         min(a.count, b.count) >= 4 && (a.suffix(b.count).elementsEqual(b) || b.suffix(a.count).elementsEqual(a))
+    }
+
+    /// Whether `letters` is all of `other` before a dot: `google` for `google.com`.
+    private static func begins(_ other: [UInt8], with letters: [UInt8]) -> Bool {
+        letters.count >= 4 && other.starts(with: letters + [UInt8(ascii: ".")])
     }
 
     /// How many letters must be put in, taken out, replaced or swapped with their neighbour (optimal string alignment).

@@ -35,7 +35,7 @@ public struct ParamsReader {
     }
 
     @usableFromInline
-    mutating func refuseOther() { add(pointer: "", rule: "type", "params must be an object: parameters are given by name.") }
+    mutating func refuseOther() { add(pointer: "", rule: "type", "params must be an object: parameters are passed by name.") }
 
     private mutating func enter(_ step: Step) { if isTracing { path.append(step) } }
     private mutating func leave() { if isTracing { path.removeLast() } }
@@ -147,7 +147,9 @@ public struct ParamsReader {
         var elements: [Value] = []
         node.forEachElement { index, node in
             guard let value = element(&self, node, .index(index)) else { return }
-            if isUnique, elements.contains(value) { add(.index(index), rule: "uniqueItems", "stands in the list already.") }
+            if isUnique, elements.contains(value) {
+                add(.index(index), rule: "uniqueItems", "is a duplicate: the list already contains it.")
+            }
             elements.append(value)
         }
         leave()
@@ -172,7 +174,7 @@ public struct ParamsReader {
         let known = known()
         let text = name.string!
         let hint = violations.count < 20 ? NearestNames.hint(text, among: known) : ""
-        let list = known.isEmpty ? "There are no parameters here." : "Known are \(known.joined(separator: ", "))."
+        let list = known.isEmpty ? "The method has no parameters." : "Allowed parameters: \(known.joined(separator: ", "))."
         add(.member(name), rule: "unknownParameter", "is not known here.\(hint.isEmpty ? " " + list : hint)")
     }
 

@@ -10,7 +10,8 @@ extension ParamsReader {
         isFine = false
         guard isTracing, violations.count < Self.mostViolations else { return }
         if violations.count == Self.mostViolations - 1 {
-            violations.append(Violation(pointer: "", rule: "tooManyViolations", message: "There are more violations than are listed here."))
+            violations.append(
+                Violation(pointer: "", rule: "tooManyViolations", message: "There are more violations; only the first ones are listed."))
         } else {
             violations.append(Violation(pointer: pointer, rule: rule, message: message))
         }
@@ -23,13 +24,13 @@ extension ParamsReader {
         let subject: String
         switch (step, path.last) {
         case (.index(let index), let last?): subject = "element \(index) of \(Self.shown(last.text))"
-        default: subject = step.text.isEmpty ? "The empty text" : Self.shown(step.text)
+        default: subject = step.text.isEmpty ? "The empty string" : Self.shown(step.text)
         }
         add(pointer: pointer(step), rule: rule, "\(subject) \(message())")
     }
 
     /// Advice for null that does not hold for a member that must be there.
-    private static let leaveOut = ": leave it out instead"
+    private static let leaveOut = ": omit it instead"
 
     /// Takes back the advice to leave a member out that must be there.
     mutating func cannotBeLeftOut(_ step: Step) {
@@ -66,7 +67,10 @@ extension ParamsReader {
         case .maxLength:
             let count = text.unicodeScalars.count
             add(step, rule: suffix ?? "maxLength", "\(what)must have at most \(rule.length.upperBound) characters; it has \(count).")
-        case .pattern: add(step, rule: suffix ?? "pattern", "\(what)must match \(rule.pattern!.text)\(value).")
+        case .pattern:
+            let pattern = rule.pattern!
+            let hint = rule.isSecret ? "" : NearestNames.hint(text, among: pattern.names)
+            add(step, rule: suffix ?? "pattern", "\(what)must be \(pattern.description)\(value).\(hint)")
         }
     }
 

@@ -1,3 +1,5 @@
+import Platform
+
 #if canImport(Glibc)
     import Glibc
 #endif
@@ -18,10 +20,14 @@ struct StringRule: Sendable {
     /// Any string without U+0000.
     static let any = StringRule()
 
+    private static let shortSecret = 4096
+
     enum Breach { case noNulCharacter, minLength, maxLength, pattern }
 
     /// Every rule that `text` breaks.
     func breaches(of text: String) -> [Breach] {
+        // A short string lies in the frames of functions themselves. Tokens, whose rules allow more, are always elsewhere.
+        if isSecret, length.upperBound <= Self.shortSecret { ProcessMemory.noteSecret() }
         var text = text
         return text.withUTF8 { bytes in
             if isKept(by: bytes) { return [] }
@@ -53,12 +59,21 @@ struct StringRule: Sendable {
 /// A pattern compiled by the generator: a table that takes one look-up for each byte.
 /// Its numbers are characters, of which `0` stands for 0, `1` for 1 and so on.
 struct StringPattern: Sendable {
-    /// As the schema writes it.
-    let text: StaticString
+    /// The pattern in words that complete "must be".
+    let description: StaticString
     /// The next state, by state times 256 plus byte. State 0 refuses for good; matching begins in state 1.
     let transitions: StaticString
     /// By state, 1 where the text may end.
     let accepts: StaticString
+
+    /// The values that the description names between backquotes, such as `google.com`.
+    var names: [String] {
+        let parts = description.description.split(separator: "`", omittingEmptySubsequences: false)
+        return parts.indices.filter { $0 % 2 == 1 }.map { String(parts[$0]) }.filter { name in
+            var name = name
+            return name.withUTF8 { matches($0) }
+        }
+    }
 
     /// Whether all of `bytes`, which are UTF-8, match.
     func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

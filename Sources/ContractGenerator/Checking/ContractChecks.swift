@@ -22,6 +22,7 @@ struct ContractChecks {
         for method in contract.methods {
             walk(Type(description: nil, isSecret: false, shape: .object(method.params)), at: "methods/\(method.name).json/params")
             walk(method.result, at: "methods/\(method.name).json/result")
+            if let progress = method.progress { walk(progress, at: "methods/\(method.name).json/progress") }
         }
         for notification in contract.notifications { walk(notification.params, at: "notifications/\(notification.name)/params") }
         for error in contract.errors { error.data.forEach { walk($0.type, at: "errors.json/\(error.type)") } }
@@ -48,6 +49,9 @@ struct ContractChecks {
         for (name, uses) in Dictionary(grouping: all, by: { $0 }) where uses.count > 1 {
             problems.add(name, "is the name of two things: of types, errors or methods")
         }
+        for (name, uses) in Dictionary(grouping: contract.options.flatMap { [$0.name, $0.flag] }, by: { $0 }) where uses.count > 1 {
+            problems.add("options.json", "has \(name) twice")
+        }
         for (name, methods) in contract.namespaces where Set(methods.map(\.isTesting)).count > 1 {
             problems.add(name, "has testing methods and others; a namespace has one kind")
         }
@@ -62,9 +66,9 @@ struct ContractChecks {
         for entry in contract.errors {
             for section in entry.messageSections {
                 let names = section.parts.compactMap(\.placeholder)
-                let optional = names.filter { name in entry.data.contains { $0.name == name && !$0.isRequired } }
+                let optional = names.filter { name in entry.data.contains { $0.name == name && (!$0.isRequired || $0.type.isArray) } }
                 if section.isOptional, Set(optional).count != 1 {
-                    problems.add("errors.json/\(entry.type)", "a part in brackets needs one optional member of its data")
+                    problems.add("errors.json/\(entry.type)", "a part in brackets needs one member of its data that is optional or a list")
                 }
                 for name in names where entry.data.first(where: { $0.name == name && ($0.isRequired || section.isOptional) }) == nil {
                     problems.add("errors.json/\(entry.type)", "its message has {\(name)}, which is no required member of its data")

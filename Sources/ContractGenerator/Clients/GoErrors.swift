@@ -1,38 +1,63 @@
-/// Writes a type for each error, and the way from a number to its type.
+/// Writes a sentinel for each error, a type for each error with data, and the way from a sentinel to its type.
 struct GoErrors {
     let types: GoTypes
 
+    /// `poolNotFound` as `ErrPoolNotFound`.
+    static func sentinel(_ type: String) -> String {
+        let name = GoNames.exported(type)
+        return "Err" + (name.hasSuffix("Error") ? String(name.dropLast("Error".count)) : name)
+    }
+
+    /// What a doc comment links: the type of an error with data, otherwise the sentinel.
+    static func link(_ type: String, in contract: Contract) -> String {
+        guard let error = contract.error(type), !data(of: error).isEmpty else { return "[\(sentinel(type))]" }
+        return "[\(GoNames.error(type))]"
+    }
+
+    /// Every error has `RetryAfter`.
+    private static func data(of error: ErrorEntry) -> [Property] { error.data.filter { $0.name != "retryAfterSeconds" } }
+
     var file: GeneratedFile {
-        var source = GoSource(from: "errors.json")
         let errors = types.contract.errors
-        for error in errors { declare(error, &source) }
+        let typed = errors.filter { !Self.data(of: $0).isEmpty }
+        var source = GoSource(from: "errors.json", package: .client)
         source.line()
-        source.doc("typed is the error that an answer stands for; one that this client does not know is the AnswerError itself.")
-        source.block("func typed(answer AnswerError) error") { source in
-            source.line("switch answer.Code {")
+        source.doc("The errors that Mintmark returns, for errors.Is.")
+        source.line("const (")
+        source.indented { source in
             for error in errors {
-                source.line("case \(error.code):")
-                source.line("\te := &\(GoNames.error(error.type)){AnswerError: answer}")
-                source.line("\tfillRecord(answer.Data, e)")
-                source.line("\treturn e")
+                let equivalents = error.equivalents.map { "\($0.vendor) \($0.name)" }.joined(separator: "; ")
+                source.doc("\(error.code): \(error.when)" + (equivalents.isEmpty ? "" : " Equivalent: \(equivalents)."))
+                source.line("\(Self.sentinel(error.type)) ErrorType = \(GoNames.literal(error.type))")
             }
-            source.line("}")
-            source.line("return &answer")
         }
+        source.line(")")
+        for error in typed { declare(error, &source) }
+        source.line()
+        source.doc("typedErrors makes the errors that have a type of their own.")
+        source.line("var typedErrors = map[ErrorType]func(*APIError) error{")
+        source.indented { source in
+            let width = typed.map { Self.sentinel($0.type).count }.max() ?? 0
+            for error in typed {
+                let sentinel = Self.sentinel(error.type)
+                let space = String(repeating: " ", count: width - sentinel.count + 1)
+                source.line("\(sentinel):\(space)func(e *APIError) error { return filled(e, &\(GoNames.error(error.type)){APIError: e}) },")
+            }
+        }
+        source.line("}")
         return source.file("errors")
     }
 
     private func declare(_ error: ErrorEntry, _ source: inout GoSource) {
         let name = GoNames.error(error.type)
         source.line()
-        source.doc("\(name) is the error \(error.type), \(error.code). \(error.when)")
-        if !error.equivalents.isEmpty {
-            source.doc("\nEquivalents: " + error.equivalents.map { "\($0.vendor) \($0.name)" }.joined(separator: "; ") + ".")
+        source.doc("\(name) is [\(Self.sentinel(error.type))] with its data.")
+        let members = Self.data(of: error).map {
+            (
+                types.contract.description($0, time: ""),
+                types.field($0, nested: name + GoNames.exported($0.name), name: GoNames.errorMember($0.name), in: .result)
+            )
         }
-        let members = error.data.map { (types.description($0), types.field($0, nested: name + GoNames.exported($0.name), in: .answer)) }
-        source.fields(name, [("", "AnswerError")] + members)
-        source.line()
-        source.doc("Unwrap gives what every answered error has.")
-        source.block("func (e *\(name)) Unwrap() error") { $0.line("return &e.AnswerError") }
+        source.fields(name, [("", "*APIError `json:\"-\"`")] + members)
     }
 }

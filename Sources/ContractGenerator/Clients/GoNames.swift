@@ -1,10 +1,9 @@
 /// How names of the contract are written in Go.
 enum GoNames {
     private static let initialisms: Set<String> = [
-        "api", "arn", "ca", "html", "http", "https", "id", "idp", "ip", "json", "jwk", "jwks", "jwt", "mfa", "otp", "qr", "rpc", "sms",
-        "smtp",
-        "sql",
-        "tls", "totp", "uri", "url",
+        "api", "arn", "ca", "db", "html", "http", "https", "id", "idp", "ip", "json", "jwk", "jwks", "jwt", "mfa", "otp", "qr", "rpc",
+        "sms",
+        "smtp", "sql", "tls", "totp", "uri", "url",
     ]
 
     /// `token.mintForDeveloper` as `TokenMintForDeveloper`, `poolId` as `PoolID`, `jwks_uri` as `JWKSURI`.
@@ -13,10 +12,11 @@ enum GoNames {
     /// `poolNotFound` as `PoolNotFoundError`.
     static func error(_ type: String) -> String { exported(type) + (type.hasSuffix("Error") ? "" : "Error") }
 
-    /// A member of a struct: exported, and no method's name that errors have.
-    static func member(_ name: String) -> String {
+    /// A member of an error: exported, and not the name of a method or field that all errors have.
+    static func errorMember(_ name: String) -> String {
         let name = exported(name)
-        return ["Error", "Unwrap"].contains(name) ? name + "Value" : name
+        let taken = ["As", "Call", "Code", "Data", "Error", "Is", "Message", "RetryAfter", "Trace", "Type", "Unwrap"]
+        return taken.contains(name) ? name + "Value" : name
     }
 
     /// A string literal.

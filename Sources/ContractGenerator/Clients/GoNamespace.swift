@@ -4,65 +4,81 @@ struct GoNamespace {
     let name: String
     let methods: [Method]
 
+    private var type: String { Self.type(name) }
+    private var package: String { types.package == .client ? "" : "mintmark." }
+
     /// `token` as `TokenMethods`.
     static func type(_ name: String) -> String { GoNames.exported(name) + "Methods" }
 
     var file: GeneratedFile {
-        var source = GoSource(from: "methods/\(name).*.json", imports: ["context"])
+        var source = GoSource(
+            from: "methods/\(name).*.json", package: types.package,
+            imports: types.package == .client ? ["context"] : ["context", "", "mintmark.localhost/mintmark"])
         source.line()
-        source.doc("\(Self.type(name)) are the methods \(name).*.")
-        source.fields(Self.type(name), [("", "client *Client")])
+        source.doc("\(type) has the methods \(name).*.")
+        source.fields(type, [("", "client *\(package)Client")])
         for method in methods {
             write(method, &source)
-            if isPaged(method) { pages(method, &source) }
+            if let progress = method.progress { write(method, reporting: types.expression(progress, nested: ""), &source) }
+            if let items = types.contract.listedMember(of: method) { pages(method, items, &source) }
         }
-        return source.file(name.lowercased())
+        return source.file(types.package == .client ? name.lowercased() : "methods")
     }
+
+    private func params(of method: Method) -> String { GoNames.exported(method.name) + "Params" }
 
     private func write(_ method: Method, _ source: inout GoSource) {
         let verb = GoNames.exported(method.verb)
         let hasParams = !method.params.properties.isEmpty
-        let result = types.expression(method.result, nested: GoNames.exported(method.name) + "Result")
-        let params = hasParams ? "params \(GoNames.exported(method.name))Params, " : ""
+        let result = types.result(of: method)
+        let given = hasParams ? "params \(params(of: method)), " : ""
         source.line()
         source.doc(documentation(method, verb))
-        source.block("func (m \(Self.type(name))) \(verb)(ctx context.Context, \(params)options ...CallOption) (*\(result), error)") {
+        source.block("func (m \(type)) \(verb)(ctx context.Context, \(given)options ...\(package)CallOption) (*\(result), error)") {
             $0.line("return invoke[\(result)](ctx, m.client, \(GoNames.literal(method.name)), \(hasParams ? "params" : "nil"), options)")
         }
     }
 
+    private func write(_ method: Method, reporting progress: String, _ source: inout GoSource) {
+        let verb = GoNames.exported(method.verb)
+        let result = types.result(of: method)
+        source.line()
+        source.doc("\(verb)WithProgress is \(verb) that calls progress with each value that is reported, in the goroutine of the caller.")
+        source.line("func (m \(type)) \(verb)WithProgress(")
+        source.line("\tctx context.Context, params \(params(of: method)), progress func(\(progress)), options ...CallOption,")
+        source.block(") (*\(result), error)") {
+            $0.line("return m.\(verb)(ctx, params, append(options[:len(options):len(options)], reporting(progress))...)")
+        }
+    }
+
     private func documentation(_ method: Method, _ verb: String) -> String {
-        var parts = ["\(verb): \(method.summary)", "", method.description]
-        if method.isTesting { parts += ["", "Offered by testing processes only."] }
+        var parts = [GoDocs.verb(verb, method.summary)]
+        if !method.description.isEmpty { parts += ["", method.description] }
         if !method.equivalents.isEmpty {
             parts += ["", "Equivalent: " + method.equivalents.map { "\($0.vendor) \($0.name)" }.joined(separator: ", ") + "."]
         }
-        if !method.errors.isEmpty { parts += ["", "Errors: " + method.errors.map(GoNames.error).joined(separator: ", ") + "."] }
+        if !method.errors.isEmpty {
+            let links = method.errors.map { types.package == .client ? GoErrors.link($0, in: types.contract) : GoErrors.sentinel($0) }
+            parts += ["", "Errors: " + links.joined(separator: ", ") + "."]
+        }
         return parts.joined(separator: "\n")
     }
 
-    private func isPaged(_ method: Method) -> Bool {
-        guard case .object(let result) = types.contract.resolve(method.result).shape else { return false }
-        return method.params.property("cursor") != nil && result.property("nextCursor") != nil
-    }
-
-    private func pages(_ method: Method, _ source: inout GoSource) {
+    private func pages(_ method: Method, _ items: Property, _ source: inout GoSource) {
         let verb = GoNames.exported(method.verb)
-        let result = types.expression(method.result, nested: GoNames.exported(method.name) + "Result")
+        let result = types.result(of: method)
+        let item = types.expression(items.type, nested: GoNames.exported(method.name) + "Result" + GoNames.exported(items.name)).dropFirst(
+            2)
         source.line()
-        source.doc("\(verb)Pages reads what \(verb) answers page by page, from the one that params name.")
-        source.block(
-            "func (m \(Self.type(name))) \(verb)Pages(params \(GoNames.exported(method.name))Params, options ...CallOption) *Pages[\(result)]"
-        ) { source in
-            source.line("return newPages(func(ctx context.Context, cursor string) (*\(result), string, error) {")
-            source.line("\tif cursor != \"\" {")
-            source.line("\t\tparams.Cursor = cursor")
-            source.line("\t}")
-            source.line("\tpage, err := m.\(verb)(ctx, params, options...)")
-            source.line("\tif err != nil {")
-            source.line("\t\treturn nil, \"\", err")
-            source.line("\t}")
-            source.line("\treturn page, page.NextCursor, nil")
+        source.doc("\(verb)Pages reads the pages of \(verb), beginning with the one at params.Cursor.")
+        source.block("func (m \(type)) \(verb)Pages(params \(params(of: method)), options ...CallOption) *Pages[\(result), \(item)]") {
+            source in
+            source.line("read := func(ctx context.Context, cursor string) (*\(result), error) {")
+            source.line("\tparams.Cursor = cursor")
+            source.line("\treturn m.\(verb)(ctx, params, options...)")
+            source.line("}")
+            source.line("return newPages(params.Cursor, read, func(p *\(result)) ([]\(item), string) {")
+            source.line("\treturn p.\(GoNames.exported(items.name)), p.NextCursor")
             source.line("})")
         }
     }

@@ -35,10 +35,10 @@ struct JavaNamespace {
         if !method.params.properties.isEmpty {
             let params = Type(description: nil, isSecret: false, shape: .object(method.params))
             writer.write(
-                params, nested(method, "Params"), within: [type], about: "What \(method.name) takes.", isMade: true, &source)
+                params, nested(method, "Params"), within: [type], about: "The parameters of \(method.name).", isMade: true, &source)
         }
         writer.write(
-            method.result, nested(method, "Result"), within: [type], about: "What \(method.name) answers.", isMade: false, &source)
+            method.result, nested(method, "Result"), within: [type], about: "The result of \(method.name).", isMade: false, &source)
     }
 
     private func write(_ method: Method, _ source: inout JavaSource) {
@@ -105,7 +105,7 @@ struct JavaNamespace {
 
     private func documentation(_ method: Method) -> String {
         var parts = [method.summary, method.description]
-        if method.isTesting { parts.append("Offered by testing processes only.") }
+        if method.isTesting { parts.append("Available only with `--testing`.") }
         if !method.equivalents.isEmpty {
             parts.append("Equivalent: " + method.equivalents.map { "\($0.vendor) \($0.name)" }.joined(separator: ", ") + ".")
         }

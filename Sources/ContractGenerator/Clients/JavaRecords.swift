@@ -95,7 +95,7 @@ struct JavaRecords {
 
     private func enumeration(_ values: [String], _ name: String, about: String, _ source: inout JavaSource) {
         source.doc(
-            "\(about.isEmpty ? "One of the values below." : about) A newer Mintmark may answer others.",
+            "\(about.isEmpty ? "One of the values below." : about) Newer versions of Mintmark can add values.",
             tags: ["@param value its text on the wire"])
         source.block("public record \(name)(String value) implements JsonText") { source in
             for value in values {

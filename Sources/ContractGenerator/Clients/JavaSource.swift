@@ -69,9 +69,13 @@ struct JavaSource {
         line(current)
     }
 
-    /// Javadoc is HTML, its tags begin with `@`, and `\u` is read even there.
+    /// Escapes a text for Javadoc, which is HTML, whose tags begin with `@`, and in which `\u` is an escape. Identifiers in backticks become
+    /// `<code>` elements.
     private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("@", with: "&#64;")
-            .replacing("\\", with: "&#92;").replacing("*/", with: "*&#47;")
+        let entities = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("@", "&#64;"), ("\\", "&#92;"), ("*/", "*&#47;")]
+        let html = entities.reduce(text) { $0.replacing($1.0, with: $1.1) }
+        let parts = html.split(separator: "`", omittingEmptySubsequences: false)
+        guard parts.count % 2 == 1 else { return html }
+        return parts.enumerated().map { $0.isMultiple(of: 2) ? String($1) : "<code>\($1)</code>" }.joined()
     }
 }

@@ -61,7 +61,7 @@ struct JavaTypes {
     /// What is said of a member, its default and when it is missing.
     func description(_ property: Property) -> String {
         let text = property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description
-        let missing = property.defaultValue.map { " Without it: \($0.text)." } ?? ""
+        let missing = property.defaultValue.map { " Defaults to \($0.text)." } ?? ""
         return (text.isEmpty ? property.name : text) + missing
     }
 }

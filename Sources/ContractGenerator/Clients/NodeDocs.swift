@@ -7,8 +7,8 @@ struct NodeDocs {
     /// Summary, description, and what it throws.
     func method(_ method: Method) -> String {
         var parts = [method.summary, "", method.description]
-        if method.isTesting { parts += ["", "Offered by testing processes only."] }
-        if method.caller == .public { parts += ["", "Also offered with `caller: \"public\"`."] }
+        if method.isTesting { parts += ["", "Available only with `--testing`."] }
+        if method.caller == .public { parts += ["", "Also available with `caller: \"public\"`."] }
         if !method.equivalents.isEmpty {
             parts += ["", "Equivalent: " + method.equivalents.map { "\($0.vendor) \($0.name)" }.joined(separator: ", ") + "."]
         }
@@ -21,7 +21,7 @@ struct NodeDocs {
     func property(_ property: Property) -> String {
         var parts = [property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description]
         parts.append(limits(property.type))
-        if let value = property.defaultValue { parts.append("Without it: \(value.text).") }
+        if let value = property.defaultValue { parts.append("Defaults to \(value.text).") }
         return parts.filter { !$0.isEmpty }.joined(separator: " ")
     }
 

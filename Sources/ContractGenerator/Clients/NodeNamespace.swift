@@ -61,9 +61,9 @@ struct NodeNamespace {
         for method in methods {
             let type = SwiftNames.type(method.name)
             source.line()
-            types.declare(type + "Params", params(method), .params, doc: "What `\(method.name)` takes.", to: &source)
+            types.declare(type + "Params", params(method), .params, doc: "The parameters of `\(method.name)`.", to: &source)
             source.line()
-            types.declare(type + "Result", method.result, .result, doc: "What `\(method.name)` answers.", to: &source)
+            types.declare(type + "Result", method.result, .result, doc: "The result of `\(method.name)`.", to: &source)
         }
         return source.file("methods/\(name).d.ts")
     }

@@ -99,7 +99,7 @@ struct NodeTypes {
     /// `types.d.ts`: the types with a file of their own.
     var declarations: GeneratedFile {
         var source = NodeSource(from: "types")
-        source.doc("One of the values that were known when this client was made, or one that a later version of Mintmark answers.")
+        source.doc("A value that this client knows, or a value of a later version of Mintmark.")
         source.line("export type Open<Known extends string> = Known | (string & {});")
         source.line()
         source.doc("Any JSON object.")

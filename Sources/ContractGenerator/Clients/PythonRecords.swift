@@ -76,7 +76,7 @@ struct PythonRecords {
 
     private func text(_ property: Property) -> String {
         guard case .enumeration(let values) = types.contract.resolve(property.type).shape else { return types.description(property) }
-        return types.description(property) + " One of \(values.joined(separator: ", ")), or what a newer binary answers."
+        return types.description(property) + " One of \(values.joined(separator: ", ")), or a value of a newer version."
     }
 
     private func member(_ property: Property) -> String { PythonNames.member(property.name, in: .record) }
@@ -103,7 +103,7 @@ struct PythonRecords {
         for method in types.contract.methods {
             let name = PythonNames.type(method.name)
             for property in method.params.properties { walk(property.type, name + PythonNames.type(property.name)) }
-            walk(described(method.result, as: "What `\(method.name)` answers."), name + "Result")
+            walk(described(method.result, as: "The result of `\(method.name)`."), name + "Result")
         }
         for error in types.contract.errors {
             for property in error.data { walk(property.type, PythonNames.type(error.type) + PythonNames.type(property.name)) }

@@ -29,7 +29,7 @@ struct SwiftClientNamespace {
             for property in method.params.properties {
                 records.emit(property.type, Self.nested(method, property), doc: property.description, &source)
             }
-            records.emit(method.result, type + "Result", doc: "What `\(method.name)` answers.", &source)
+            records.emit(method.result, type + "Result", doc: "The result of `\(method.name)`.", &source)
         }
         return GeneratedFile(path: "\(SwiftClientEmitter.folder)/Methods/\(Self.type(name)).swift", text: source.text)
     }
@@ -85,7 +85,7 @@ struct SwiftClientNamespace {
 
     private func documentation(_ method: Method, _ properties: [Property]) -> String {
         var parts = [method.summary, "", method.description]
-        if method.isTesting { parts += ["", "Offered by testing processes only."] }
+        if method.isTesting { parts += ["", "Available only with `--testing`."] }
         for choice in method.params.choices { parts += ["", types.sentence(choice)] }
         if !method.equivalents.isEmpty {
             parts += ["", "Equivalent: " + method.equivalents.map { "\($0.vendor) \($0.name)" }.joined(separator: ", ") + "."]

@@ -70,7 +70,7 @@ struct SwiftClientRecords {
     }
 
     private func enumeration(_ values: [String], _ name: String, doc: String, _ source: inout SwiftSource) {
-        source.doc((doc.isEmpty ? "One of the values below." : doc) + " A newer Mintmark may answer others.")
+        source.doc((doc.isEmpty ? "One of the values below." : doc) + " Newer versions of Mintmark can add values.")
         source.block("public struct \(SwiftNames.type(name)): OpenEnumeration") { source in
             source.line("public let rawValue: String")
             source.line("public init(rawValue: String) { self.rawValue = rawValue }")

@@ -33,7 +33,7 @@ struct SwiftClientTypes {
     /// What is said of a member, and its default.
     func description(_ property: Property) -> String {
         let text = property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description
-        let missing = property.defaultValue.map { " Without it: \($0.text)." } ?? ""
+        let missing = property.defaultValue.map { " Defaults to \($0.text)." } ?? ""
         return (text.isEmpty ? property.name : text) + missing
     }
 

@@ -115,7 +115,9 @@ extension Fixtures {
                     .init(
                         method: "mfa.challenge", params: ["continuationToken": "$secondContinuation", "factorId": "$factor"],
                         result: ["continuationToken": "$challenged"]),
-                    .init(method: "test.outbox", params: ["after": 1], result: ["messages": [["code": "$secondCode"]]]),
+                    .init(
+                        method: "test.outbox", params: ["to": "+4915112345678", "after": 1], result: ["messages": [["code": "$secondCode"]]]
+                    ),
                 ]),
             // A sign-in to it that waits for the password: $continuation.
             Fixture(

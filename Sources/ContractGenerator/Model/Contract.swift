@@ -14,6 +14,8 @@ struct Contract {
     let notifications: [Notification]
     /// Errors in the order of `schemas/errors.json`.
     let errors: [ErrorEntry]
+    /// Options of `mintmark serve` that clients offer, in the order of `schemas/options.json`.
+    let options: [ServeOption]
 
     /// The shared type `name`.
     func type(_ name: String) -> NamedType? { types.first { $0.name == name } }

@@ -11,6 +11,8 @@ struct ErrorEntry {
     let when: String
     /// Present on errors that may go away by themselves: after how many seconds to try again.
     let retryAfterSeconds: Int64?
+    /// Whether it says that the store cannot be used. Commands then end with the exit status 2.
+    var isStoreError = false
     /// What stands in `error.data` beside `type`. `retryAfterSeconds` is among it where there is one.
     let data: [Property]
     /// Vendor to the names of the same thing there.

@@ -14,6 +14,8 @@ struct Method {
     let isTesting: Bool
     let params: ObjectType
     let result: Type
+    /// The type of the values that `$/progress` reports for it, if it reports any.
+    let progress: Type?
     /// The types of the errors it answers, beside those that every method may answer.
     let errors: [String]
     let examples: [Example]

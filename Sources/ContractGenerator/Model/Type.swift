@@ -8,6 +8,8 @@ struct Type {
     let isSecret: Bool
     let shape: Shape
 
+    var isArray: Bool { if case .array = shape { true } else { false } }
+
     indirect enum Shape {
         case boolean
         case integer(ClosedRange<Int64>)
@@ -31,6 +33,8 @@ struct StringRule: Hashable {
     let length: ClosedRange<Int>
     /// As the schema writes it, anchored at both ends.
     let pattern: String?
+    /// The pattern in words that complete "must be".
+    let patternDescription: String?
 }
 
 /// An object with known members.

@@ -50,13 +50,12 @@ struct OpenRPCEmitter {
         var properties: JSONObject = ["type": ["const": .string(entry.type)]]
         for property in entry.data { properties[property.name] = OpenRPCSchema.of(property) }
         let required = ["type"] + entry.data.filter(\.isRequired).map(\.name)
-        return [
-            "code": .number(JSONNumber(entry.code)), "message": .string(entry.message),
-            "data": [
-                "description": .string(entry.when), "type": "object", "required": .array(required.map { .string($0) }),
-                "properties": .object(properties), "x-equivalents": equivalents(entry.equivalents),
-            ],
+        var data: JSONObject = [
+            "description": .string(entry.when), "type": "object", "required": .array(required.map { .string($0) }),
+            "properties": .object(properties), "x-equivalents": equivalents(entry.equivalents),
         ]
+        if entry.isStoreError { data["x-store-error"] = true }
+        return ["code": .number(JSONNumber(entry.code)), "message": .string(entry.message), "data": .object(data)]
     }
 
     /// OpenRPC has no notifications of a server; this is a method object without a result.
@@ -83,6 +82,7 @@ struct OpenRPCEmitter {
             object["errors"] = .array(method.errors.map { ["$ref": .string("#/components/errors/\($0)")] })
         }
         object["examples"] = .array(method.examples.compactMap(example))
+        if let progress = method.progress { object["x-progress"] = OpenRPCSchema.of(progress) }
         object["x-caller"] = .string(method.caller.rawValue)
         object["x-read-only"] = .bool(method.isReadOnly)
         object["x-testing"] = .bool(method.isTesting)

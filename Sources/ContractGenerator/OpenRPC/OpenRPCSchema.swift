@@ -32,6 +32,7 @@ enum OpenRPCSchema {
             schema["type"] = "string"
             count(rule.length, "minLength", "maxLength", in: &schema)
             schema["pattern"] = rule.pattern.map { .string($0) }
+            schema["patternDescription"] = rule.patternDescription.map { .string($0) }
         case .enumeration(let values):
             schema["type"] = "string"
             schema["enum"] = .array(values.map { .string($0) })

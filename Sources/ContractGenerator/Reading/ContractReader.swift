@@ -19,7 +19,8 @@ struct ContractReader {
             types: files(in: "types").map { NamedType(name: $0, type: schemas.type(json("types/\($0).json"), at: "types/\($0).json")) },
             methods: files(in: "methods").map { method(named: $0) },
             notifications: files(in: "notifications").map { notification(in: $0) },
-            errors: (json("errors.json")["errors"]?.array ?? []).map(error))
+            errors: (json("errors.json")["errors"]?.array ?? []).map(error),
+            options: (json("options.json")["options"]?.array ?? []).compactMap(option))
         ContractChecks(contract: contract, problems: problems).run()
         guard problems.all.isEmpty else { throw ContractProblems(all: problems.all) }
         return contract
@@ -47,7 +48,8 @@ struct ContractReader {
         schemas.refuseUnknown(
             value,
             besides: [
-                "name", "summary", "description", "caller", "readOnly", "testing", "params", "result", "errors", "examples", "equivalents",
+                "name", "summary", "description", "caller", "readOnly", "testing", "params", "result", "progress", "errors", "examples",
+                "equivalents",
             ], at: place)
         if value["name"]?.string != name { problems.add(place, "its name must be \(name)") }
         guard let caller = value["caller"]?.string.flatMap(Method.Caller.init), let isReadOnly = value["readOnly"]?.bool else {
@@ -55,16 +57,24 @@ struct ContractReader {
             return Method(
                 name: name, summary: "", description: "", caller: .developer, isReadOnly: true, isTesting: false,
                 params: ObjectType(properties: [], isClosed: true, choices: []),
-                result: Type(description: nil, isSecret: false, shape: .anyObject), errors: [], examples: [], equivalents: [])
+                result: Type(description: nil, isSecret: false, shape: .anyObject), progress: nil, errors: [], examples: [], equivalents: []
+            )
         }
         return Method(
             name: name, summary: text("summary", of: value, at: place), description: text("description", of: value, at: place),
             caller: caller, isReadOnly: isReadOnly, isTesting: value["testing"]?.bool ?? false,
             params: schemas.objectType(value["params"] ?? .null, at: place + "/params"),
             result: schemas.type(value["result"] ?? .null, at: place + "/result"),
+            progress: value["progress"].map { progress($0, at: place + "/progress") },
             errors: (value["errors"]?.array ?? []).compactMap(\.string),
             examples: (value["examples"]?.array ?? []).compactMap { example($0, at: place + "/examples") },
             equivalents: equivalents(of: value))
+    }
+
+    private func progress(_ value: JSONValue, at place: String) -> Type {
+        let type = schemas.type(value, at: place)
+        if case .reference = type.shape {} else { problems.add(place, "it is a $ref to a type") }
+        return type
     }
 
     private func example(_ value: JSONValue, at place: String) -> Example? {
@@ -95,13 +105,27 @@ struct ContractReader {
             params: params, equivalents: equivalents(of: value))
     }
 
+    // MARK: Options
+
+    private func option(_ value: JSONValue) -> ServeOption? {
+        let place = "options.json/\(value["name"]?.string ?? "?")"
+        schemas.refuseUnknown(value, besides: ["name", "flag", "type", "description"], at: place)
+        guard let kind = value["type"]?.string.flatMap(ServeOption.Kind.init) else {
+            problems.add(place, "needs a type: \(ServeOption.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+            return nil
+        }
+        return ServeOption(
+            name: text("name", of: value, at: place), flag: text("flag", of: value, at: place), kind: kind,
+            description: text("description", of: value, at: place))
+    }
+
     // MARK: Errors
 
     private func error(_ value: JSONValue) -> ErrorEntry {
         let type = value["type"]?.string ?? "?"
         let place = "errors.json/\(type)"
         schemas.refuseUnknown(
-            value, besides: ["code", "type", "message", "when", "retryAfterSeconds", "data", "equivalents"], at: place)
+            value, besides: ["code", "type", "message", "when", "retryAfterSeconds", "storeError", "data", "equivalents"], at: place)
         guard let code = value["code"]?.int else {
             problems.add(place, "needs an integer code")
             return ErrorEntry(code: 0, type: type, message: "", when: "", retryAfterSeconds: nil, data: [], equivalents: [])
@@ -116,7 +140,8 @@ struct ContractReader {
         }
         return ErrorEntry(
             code: code, type: type, message: text("message", of: value, at: place), when: text("when", of: value, at: place),
-            retryAfterSeconds: retryAfterSeconds, data: data, equivalents: equivalents(of: value))
+            retryAfterSeconds: retryAfterSeconds, isStoreError: value["storeError"]?.bool ?? false, data: data,
+            equivalents: equivalents(of: value))
     }
 
     // MARK: Small steps

@@ -6,7 +6,7 @@ struct SchemaReader {
 
     private static let keywords: [String: Set<String>] = [
         "boolean": [], "integer": ["minimum", "maximum"],
-        "string": ["minLength", "maxLength", "pattern", "enum"],
+        "string": ["minLength", "maxLength", "pattern", "patternDescription", "enum"],
         "array": ["items", "minItems", "maxItems", "uniqueItems"],
         "object": ["properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties", "choices"],
     ]
@@ -53,7 +53,28 @@ struct SchemaReader {
         if let pattern {
             do { _ = try PatternTable(pattern) } catch { problems.add(place + "/pattern", "\(error)") }
         }
-        return .string(StringRule(length: count(schema, "minLength", "maxLength", at: place), pattern: pattern))
+        return .string(
+            StringRule(
+                length: count(schema, "minLength", "maxLength", at: place), pattern: pattern,
+                patternDescription: patternDescription(schema, at: place)))
+    }
+
+    /// The description of a pattern for readers of messages and of `mintmark describe`. Every pattern needs one.
+    private func patternDescription(_ schema: JSONValue, at place: String) -> String? {
+        let description = schema["patternDescription"]?.string
+        switch (schema["pattern"]?.string, description) {
+        case (nil, nil): break
+        case (nil, _?): problems.add(place, "patternDescription needs a pattern")
+        case (_?, nil): problems.add(place, "the pattern needs a patternDescription: words that complete \"must be\"")
+        case (let pattern?, let words?):
+            let isExpression = words.contains(pattern) || words.hasPrefix("^") || words.contains("\\") || words.contains("[")
+            if words.isEmpty || isExpression || words.hasSuffix(".") {
+                problems.add(
+                    place + "/patternDescription",
+                    "is not words that complete \"must be\": no regular expression and no period at the end")
+            }
+        }
+        return description
     }
 
     // MARK: Objects

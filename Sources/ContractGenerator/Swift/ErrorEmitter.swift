@@ -36,6 +36,9 @@ struct ErrorEmitter {
                     + (part.placeholder.map { "\\(\(value($0, beforeStop: isLast)))" } ?? "")
             }.joined()
             let names = section.parts.compactMap(\.placeholder)
+            if section.isOptional, let list = names.first(where: isList) {
+                return "\\(\(SwiftNames.member(list)).isEmpty ? \"\" : \"\(parts)\")"
+            }
             guard section.isOptional, let name = names.first(where: isOptional) else { return parts }
             let member = SwiftNames.member(name)
             return "\\(\(member).map { \(member) in \"\(parts)\" } ?? \"\")"
@@ -47,6 +50,8 @@ struct ErrorEmitter {
         let text = "MessageText.of(\(SwiftNames.member(name)))"
         return beforeStop ? "MessageText.beforeStop(\(text))" : text
     }
+
+    private func isList(_ name: String) -> Bool { entry.data.contains { $0.name == name && $0.isRequired && $0.type.isArray } }
 
     private func isOptional(_ name: String) -> Bool { entry.data.contains { $0.name == name && !$0.isRequired } }
 }

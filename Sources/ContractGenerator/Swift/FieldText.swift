@@ -16,7 +16,7 @@ struct FieldText {
             let length =
                 rule.length == 0...Int.max
                 ? "" : " of \(rule.length.lowerBound)–\(rule.length.upperBound == .max ? "" : String(rule.length.upperBound)) characters"
-            return "string" + length + (rule.pattern.map { " like \($0)" } ?? "")
+            return "string" + length + (rule.patternDescription.map { ": \($0)" } ?? "")
         case .enumeration(let values): return values.joined(separator: " | ")
         case .array(let element, _, _): return "array of \(short(element))"
         case .object: return "object"

@@ -8,7 +8,7 @@ struct NotificationEmitter {
         var source = SwiftSource(from: "notifications/\(notification.name.replacing("/", with: ".")).json")
         source.doc(notification.summary + "\n\n" + notification.description)
         source.block("public enum \(name): ContractNotification") { source in
-            source.doc("What `\(notification.name)` carries.")
+            source.doc("The params of `\(notification.name)`.")
             source.line("public typealias Params = \(types.name(notification.params, nested: "Params", .result))")
             source.line()
             source.line("public static let name = \(SwiftNames.literal(notification.name))")

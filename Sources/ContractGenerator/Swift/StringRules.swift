@@ -34,17 +34,19 @@ enum StringRules {
                         "length: \(rule.length.lowerBound)...\(rule.length.upperBound == .max ? "Int.max" : String(rule.length.upperBound))"
                     )
                 }
-                if let pattern = rule.pattern { parts.append("pattern: \(literal(pattern))") }
+                if let pattern = rule.pattern {
+                    parts.append("pattern: \(literal(pattern, rule.patternDescription ?? ""))")
+                }
                 if type.isSecret { parts.append("isSecret: true") }
                 source.line("static let \(name) = StringRule(\(parts.joined(separator: ", ")))")
             }
         }
     }
 
-    private static func literal(_ pattern: String) -> String {
+    private static func literal(_ pattern: String, _ description: String) -> String {
         guard let table = try? PatternTable(pattern) else { return "nil" }
         func digits(_ numbers: [Int]) -> String { "##\"\(PatternTable.digits(numbers))\"##" }
-        return "StringPattern(text: ##\"\(pattern)\"##, "
+        return "StringPattern(description: \(SwiftNames.literal(description)), "
             + "transitions: \(digits(table.transitions)), accepts: \(digits(table.accepts.map { $0 ? 1 : 0 })))"
     }
 }

@@ -28,7 +28,7 @@ struct MethodEmitter {
         source.doc(method.summary + "\n\n" + method.description + equivalents)
         source.block("public enum \(typeName): ContractMethod") { source in
             StructEmitter(types: types, object: method.params, rule: rule, reads: true, writes: false)
-                .emit("Params", doc: "What `\(method.name)` takes.", to: &source)
+                .emit("Params", doc: "The parameters of `\(method.name)`.", to: &source)
             source.line()
             result(&source, rule: rule)
             source.line()
@@ -44,12 +44,12 @@ struct MethodEmitter {
 
     private func result(_ source: inout SwiftSource, rule: String) {
         guard case .object(let object) = method.result.shape else {
-            source.doc("What `\(method.name)` answers.")
+            source.doc("The result of `\(method.name)`.")
             source.line("public typealias Result = \(types.name(method.result, nested: "Result", .result))")
             return
         }
         StructEmitter(types: types, object: object, rule: rule, reads: false, writes: true)
-            .emit("Result", doc: "What `\(method.name)` answers.", to: &source)
+            .emit("Result", doc: "The result of `\(method.name)`.", to: &source)
     }
 
     private func info(_ source: inout SwiftSource) {
@@ -61,6 +61,8 @@ struct MethodEmitter {
         source.line(
             "    caller: .\(SwiftNames.member(method.caller.rawValue)), isReadOnly: \(method.isReadOnly), isTesting: \(method.isTesting),")
         source.line("    errors: [\(method.errors.map { "\"\($0)\"" }.joined(separator: ", "))],")
+        let names = method.equivalents.map { "VendorName(vendor: \"\($0.vendor)\", names: \(SwiftNames.literal($0.name)))" }
+        source.line("    equivalents: [\(names.joined(separator: ", "))],")
         source.line("    openRPC: ##\"\(OpenRPCEmitter(contract: types.contract).method(method).text)\"##,")
         source.line("    makeParams: { \(text.literal(method.params.properties)) },")
         source.line("    makeResult: { \(text.literal(text.members(method.result))) })")

@@ -74,7 +74,7 @@ struct TableEmitter {
             for entry in contract.errors {
                 let type = SwiftNames.type(entry.type)
                 source.line(
-                    "    ErrorInfo(code: \(type).code, type: \(type).type, when: \(SwiftNames.literal(entry.when)), isRetryable: \(entry.retryAfterSeconds != nil)),"
+                    "    ErrorInfo(code: \(type).code, type: \(type).type, when: \(SwiftNames.literal(entry.when)), isRetryable: \(entry.retryAfterSeconds != nil), isStoreError: \(entry.isStoreError)),"
                 )
             }
             source.line("]")

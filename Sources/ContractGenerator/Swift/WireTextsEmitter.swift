@@ -24,9 +24,13 @@ struct WireTextsEmitter: Emitter {
     }
 
     private static func literal(_ entry: ErrorEntry) -> String {
-        let parts = entry.messageParts.map { text, placeholder in
-            text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + (placeholder.map { "\\(\($0))" } ?? "")
+        let sections = entry.messageSections.map { section in
+            let parts = section.parts.map { text, placeholder in
+                text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + (placeholder.map { "\\(\($0))" } ?? "")
+            }.joined()
+            guard section.isOptional, let name = section.parts.compactMap(\.placeholder).first else { return parts }
+            return "\\(\(name).isEmpty ? \"\" : \"\(parts)\")"
         }
-        return "\"\(parts.joined())\""
+        return "\"\(sections.joined())\""
     }
 }

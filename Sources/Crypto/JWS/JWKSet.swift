@@ -6,11 +6,14 @@ public struct JWKSet: Sendable {
     public let keys: [PublicKey]
     /// Why the others were left out (RFC 7517 section 5 wants unusable keys ignored, not the whole set refused).
     public let refusals: [KeyError]
+    /// The `kid`s of the RSA keys that were left out because they are too weak, with the reasons.
+    private let weakKeys: [String: KeyError]
 
     /// A set of these keys.
     public init(_ keys: [PublicKey]) {
         self.keys = keys
         refusals = []
+        weakKeys = [:]
     }
 
     /// What checking all keys of a set may cost, in checks of a 2,048-bit RSA key (4 ms each). A hostile set of the longest
@@ -25,6 +28,7 @@ public struct JWKSet: Sendable {
         guard let members = node["keys"], members.kind == .array else { throw .malformedMember("keys") }
         var keys: [PublicKey] = []
         var refusals: [KeyError] = []
+        var weakKeys: [String: KeyError] = [:]
         var spent = 0
         members.forEachElement { _, member in
             do throws(KeyError) {
@@ -34,10 +38,12 @@ public struct JWKSet: Sendable {
                 keys.append(try PublicKey(jwk))
             } catch {
                 refusals.append(error)
+                if error.isWeakness, let name = member["kid"]?.string { weakKeys[name] = error }
             }
         }
         self.keys = keys
         self.refusals = refusals
+        self.weakKeys = weakKeys
     }
 
     /// The key a header asks for: the one with its `kid`, preferably for its `alg`; without `kid`, the only one for its `alg`.
@@ -49,6 +55,9 @@ public struct JWKSet: Sendable {
         let named = keys.filter { $0.keyID == keyID }
         return named.first { $0.algorithm == header.algorithm } ?? named.first
     }
+
+    /// Why the key that a header asks for was left out, if that is because it is a weak RSA key.
+    public func weakness(ofKeyFor header: JWSHeader) -> KeyError? { header.keyID.flatMap { weakKeys[$0] } }
 
     /// A key whose `kid` and algorithm another one has too, so that no header can tell them apart.
     public var repeated: PublicKey? {

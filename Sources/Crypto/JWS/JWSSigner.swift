@@ -30,7 +30,7 @@ public struct JWSSigner: Sendable {
 
     /// A signer for payloads that all begin with these bytes, which are encoded and hashed once and for all.
     public func forPayloads(beginningWith beginning: [UInt8]) -> JWSSigner {
-        precondition(encodedCount == 0, "what payloads begin with is given once")
+        precondition(encodedCount == 0, "the prefix of the payload can be set only once")
         let encodable = beginning.count / 3 * 3
         var opening = opening
         beginning[..<encodable].withUnsafeBufferPointer { Base64URL.append($0, to: &opening) }

@@ -20,10 +20,20 @@ public enum KeyError: Error, Hashable, Sendable {
     case unacceptableModulus(bits: Int)
     /// An RSA exponent that is even, below 3 or longer than 64 bits.
     case unacceptableExponent
+    /// An RSA modulus of the ROCA form (CVE-2017-15361), from which the private key can be computed.
+    case weakModulus
     /// The private part does not belong to the public part.
     case inconsistent
     /// The keys before it in a set already cost as much to check as a set may.
     case tooMany
     /// Not the DER encoding of a PKCS #8 private key or of a SubjectPublicKeyInfo of a kind we use.
     case malformedEncoding
+
+    /// Whether the key is an RSA key that is too weak.
+    var isWeakness: Bool {
+        switch self {
+        case .weakModulus, .unacceptableModulus, .unacceptableExponent: true
+        default: false
+        }
+    }
 }

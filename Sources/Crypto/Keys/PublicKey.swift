@@ -12,8 +12,8 @@ public final class PublicKey: Sendable {
     /// The `kid` under which the key was published.
     public var keyID: String { jwk.keyID }
 
-    /// Checks a key: the point lies on its curve, the RSA modulus has 2,048 to 8,192 bits and an exponent that is odd and
-    /// short. An Ed25519 value that is no point passes and verifies nothing.
+    /// Checks a key: the point lies on its curve, the RSA modulus has 2,048 to 8,192 bits and is not of the ROCA form, and its
+    /// exponent is odd and short. An Ed25519 value that is no point passes and verifies nothing.
     ///
     /// Takes up to a few milliseconds for an RSA key; keep what you made.
     public init(_ jwk: JWK) throws(KeyError) {
@@ -46,6 +46,8 @@ extension JWK.Material {
             handle = KeyHandle.make(type: "EC", .publicPart, parameters)
         case .rsa(let n, let e):
             try requireAcceptableRSA(n: n, e: e)
+            // Keys of this store are not asked: one in 2^27 of them looks like that by chance.
+            if WeakPrimes.made(n) { throw .weakModulus }
             var parameters = ParameterList()
             parameters.number("n", n)
             parameters.number("e", e)

@@ -6,7 +6,7 @@ extension AccountService {
     /// Sends a code to the address that an account is to have, or to the one it has if that is not verified.
     ///
     /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`, `InvalidUsername`, `UserAlreadyExists`, `RecentSignInRequired`,
-    ///   `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, what verifying an ID token throws; for a
+    ///   `SecondFactorNeeded`, `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, what verifying an ID token throws; for a
     ///   continuation token `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     /// - Source: firebase.md, sections 2.9 and 7 (recent login); native-auth.md 1.8, 6.3.
     public func changeEmail(_ request: AccountChangeEmail.Params, _ call: any CallContext) throws -> AccountChangeEmail.Result {
@@ -19,18 +19,15 @@ extension AccountService {
         }
         let now = surroundings.clock.now
         let address = try Username(typed)
-        let accountId = asker.accountId
         let (account, shown, tenant, wanted) = try surroundings.database.read { tx in
-            guard let account = try tx.account(accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
-                throw try tx.absence(of: accountId)
-            }
-            return (account, try account.answer(in: tx), tenant, try decide(address, account, tenant, in: tx))
+            let (account, tenant) = try found(asker, in: tx)
+            let wanted = try decide(address, account, tenant, in: tx)
+            if let token = asker.token, wanted.isChange { try OwnAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }
+            return (account, try account.answer(in: tx), tenant, wanted)
         }
         let client = try flows.admit(request.client, tenantId: tenant.id, at: now)
         if wanted == .nothing { return EmailChangeStep(state: .completed, account: shown) }
-        if let signedInAt = asker.signedInAt, wanted != .verification {
-            try prove(account, tenant, request.currentPassword, signedInAt, client, at: now)
-        }
+        if let token = asker.token, wanted.isChange { try prove(account, tenant, request.currentPassword, token, client, at: now) }
         let fingerprint = flows.fingerprint(
             name,
             [.string(asker.named), .string(typed)] + [request.currentPassword, request.language].map { $0.map { .string($0) } ?? .null })
@@ -38,9 +35,11 @@ extension AccountService {
         let draft = flows.newFlow(
             kind, .codeRequired, address, of: account.id, in: tenant, language: request.language, request: fingerprint, at: now)
         let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { tx in
-            guard let account = try tx.account(accountId) else { throw try tx.absence(of: accountId) }
+            let (account, tenant) = try found(asker, in: tx)
+            let wanted = try decide(address, account, tenant, in: tx)
+            if let token = asker.token, wanted.isChange { try OwnAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }
             var flow = draft
-            flow.isDecoy = try decide(address, account, tenant, in: tx) == .show
+            flow.isDecoy = wanted == .show
             return flow
         }
         return answer(flow, tenant)
@@ -49,8 +48,8 @@ extension AccountService {
     /// Who asks for an address.
     private struct Asker {
         let accountId: String
-        /// When the account's owner signed in; nil if the developer asks.
-        let signedInAt: Int64?
+        /// The user's ID token; nil if the developer asks.
+        let token: VerifiedTenantToken?
         /// The parameter that says it.
         let named: String
     }
@@ -61,12 +60,19 @@ extension AccountService {
         case .continuationToken: return nil
         case .accountId(let id):
             if call.isPublicCaller { throw CallerNotAllowed(method: "\(AccountChangeEmail.info.name) by accountId") }
-            return Asker(accountId: id, signedInAt: nil, named: id)
+            return Asker(accountId: id, token: nil, named: id)
         case .idToken(let idToken):
             let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
                 idToken, .init(use: .id), now: surroundings.clock.now)
-            return Asker(accountId: token.accountId, signedInAt: token.authenticatedAt, named: idToken)
+            return Asker(accountId: token.accountId, token: token, named: idToken)
         }
+    }
+
+    private func found(_ asker: Asker, in tx: Transaction) throws -> (AccountRecord, TenantRecord) {
+        guard let account = try tx.account(asker.accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
+            throw try tx.absence(of: asker.accountId)
+        }
+        return (account, tenant)
     }
 
     private func decide(_ address: Username, _ account: AccountRecord, _ tenant: TenantRecord, in tx: Transaction) throws -> EmailChange {
@@ -77,9 +83,10 @@ extension AccountService {
 
     /// - Throws: `RecentSignInRequired` without a password, else `InvalidPassword`, `PasswordNotSet`, `AccountLocked`.
     private func prove(
-        _ account: AccountRecord, _ tenant: TenantRecord, _ password: String?, _ signedInAt: Int64, _ client: ClientKey?, at now: Int64
+        _ account: AccountRecord, _ tenant: TenantRecord, _ password: String?, _ token: VerifiedTenantToken, _ client: ClientKey?,
+        at now: Int64
     ) throws {
-        guard let password else { return try RecentSignIn.check(authenticatedAt: signedInAt, at: now) }
+        guard let password else { return try RecentSignIn.check(authenticatedAt: token.authenticatedAt, at: now) }
         if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
         let (check, subject) = (PasswordCheck(surroundings), account.lockoutSubject)
         let unlock = try surroundings.database.read { tx in
@@ -91,8 +98,12 @@ extension AccountService {
         let refusal = try surroundings.database.write { tx in
             try tx.lock([account.id])
             let isStillRight = try check.isStillRight(match, tx.account(account.id))
-            return try check.judge(
+            let refusal = try check.judge(
                 password, isRight: isStillRight, subject: subject, unlock: unlock, client: client, tenant, at: now, in: tx)
+            if refusal?.lockedUntil != nil {
+                try surroundings.notify(.accountLocked, account, tenant, by: AccountChangeEmail.info.name, at: now, in: tx)
+            }
+            return refusal
         }
         if let refusal { throw refusal }
     }

@@ -37,7 +37,7 @@ extension InvalidParams {
         InvalidParams(violations: [
             Violation(
                 pointer: "/mustChangePassword", rule: "requires",
-                message: "mustChangePassword is for an account with a password, and this one has none. Leave it out.")
+                message: "mustChangePassword requires an account with a password, and this account has none. Omit it.")
         ])
     }
 }

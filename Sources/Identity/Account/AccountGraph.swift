@@ -24,7 +24,7 @@ extension AccountService {
             }
             var graph = PersonGraph(account)
             try graph.addWaysIn(at: now, in: tx)
-            try graph.addIdentities(catalogue, in: tx)
+            try graph.addIdentities(identities, in: tx)
             return AccountGraph.Result(nodes: graph.nodes, edges: graph.edges)
         }
     }
@@ -65,17 +65,13 @@ struct PersonGraph {
         for id in try tx.mergedAccounts(of: account.id) { add(GraphNode(kind: .mergedAccount, accountId: id), .mergedInto) }
     }
 
-    /// Identities that the account leads to, and what else leads to them.
-    mutating func addIdentities(_ catalogue: Catalogue, in tx: Transaction) throws {
-        try catalogue.forEachPool(of: account.tenantId, in: tx) { pool, provider in
-            let login = Login(provider: provider.name, subject: account.id)
-            guard let id = try tx.identity(owning: login, in: pool.id) else { return }
+    /// The identities that the account's ID tokens resolve to, and the other logins of each.
+    mutating func addIdentities(_ identities: any LinkedIdentities, in tx: Transaction) throws {
+        for identity in try identities.identities(ofAccount: account.id, tenantId: account.tenantId, in: tx) {
             let place = Int64(nodes.count)
-            nodes.append(GraphNode(kind: .identity, poolId: pool.id, identityId: id))
+            nodes.append(GraphNode(kind: .identity, poolId: identity.poolId, identityId: identity.identityId))
             edges.append(GraphEdge(from: 0, to: place, kind: .leadsTo))
-            for other in try tx.logins(of: id) where other != login {
-                add(GraphNode(kind: .login, loginProvider: other.provider), .leadsTo, to: place)
-            }
+            for provider in identity.otherLoginProviders { add(GraphNode(kind: .login, loginProvider: provider), .leadsTo, to: place) }
         }
     }
 }

@@ -5,7 +5,7 @@ extension AccountService {
     /// Adds a way into the account of whoever shows an ID token.
     ///
     /// - Throws: `TooManyFromClient`, what verifying the ID token and proving the credential throw, `CredentialAlreadyInUse`, `EmailAlreadyInUse`,
-    ///   `ProviderAlreadyLinked`, `AddressDiffers`, `RecentSignInRequired`, `InvalidPassword`, `PasswordNotAccepted`,
+    ///   `ProviderAlreadyLinked`, `AddressDiffers`, `RecentSignInRequired`, `SecondFactorNeeded`, `InvalidPassword`, `PasswordNotAccepted`,
     ///   `AudienceNotOffered`.
     /// - Source: firebase.md 2.5.4 step 3, 5.2.
     public func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result {
@@ -27,11 +27,13 @@ extension AccountService {
         case .provider(let identity, let spending):
             let linking = ProviderLinking(completion: completion, tenant: tenant, token: token, identity: identity)
             let fresh = completion.fresh()
-            let outcome = try surroundings.database.write(isolation: .serializable) { tx in
-                // Also what cannot be linked was shown, and is not taken again.
-                if let spending { try tx.spend(spending) }
-                return try linking.link(
-                    audience: request.audience, returnsProviderTokens: request.returnProviderTokens, fresh, call, at: now, in: tx)
+            let outcome = try proofs.settling(spending) {
+                try surroundings.database.write(isolation: .serializable) { tx in
+                    // Also what cannot be linked was shown, and is not taken again.
+                    if let spending { try tx.spend(spending) }
+                    return try linking.link(
+                        audience: request.audience, returnsProviderTokens: request.returnProviderTokens, fresh, call, at: now, in: tx)
+                }
             }
             switch outcome {
             case .success(let (outcome, signIn)): return try completion.answer(outcome, tenant, signIn, at: now)

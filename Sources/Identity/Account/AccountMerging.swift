@@ -4,7 +4,7 @@ import Storage
 
 /// Decides what merging two accounts comes to, for the deed and for its dry run alike.
 struct AccountMerging: Sendable {
-    let catalogue: Catalogue
+    let links: any LinkedIdentities
     let tenant: TenantRecord
     let choices: MergeRule.Choices
     let target: VerifiedTenantToken
@@ -15,7 +15,7 @@ struct AccountMerging: Sendable {
         let target: OwnAccount
         let source: OwnAccount
         var plan: MergeRule.Plan
-        let identities: MergedIdentities
+        let identities: any LinkedIdentityMerge
         /// Ways into the account that stays, and its factors, as they become.
         let logins: [AccountLogin]
         let factors: [FactorRecord]
@@ -24,18 +24,14 @@ struct AccountMerging: Sendable {
     }
 
     /// - Throws: `InvalidParams` for a choice about nothing, `AccountMerged`, `TokenRevoked`,
-    ///   `RecentSignInRequired`, `SecondFactorNeeded`, `MergeUndecided`, `TooManyFactors`, `ClaimsTooLong`.
+    ///   `RecentSignInRequired`, `SecondFactorNeeded`, `TooManyFactors`, `ClaimsTooLong`.
     func decide(in tx: Transaction) throws -> Outcome {
         let owners = (target: try OwnAccount(target, in: tx), source: try OwnAccount(source, in: tx))
         let (own, other) = (try side(owners.target, in: tx), try side(owners.source, in: tx))
         try MergeNames(own, other, tenant, in: tx).check(choices)
         let plan = try MergeRule(choices: choices).plan(own, other, at: now)
-        let identities = try MergedIdentities(
-            of: own.account.id, and: other.account.id, tenantId: tenant.id, choices.identities ?? choices.policy, catalogue, in: tx)
-        let undecided = plan.undecided + identities.conflicts.filter { $0.policy == .fail }
-        if !undecided.isEmpty {
-            throw MergeUndecided(names: undecided.map(\.name), conflicts: plan.conflicts + identities.conflicts)
-        }
+        let identities = try links.merge(
+            of: other.account.id, into: own.account.id, tenantId: tenant.id, policy: choices.identities ?? choices.policy, in: tx)
         let replaced = plan.replacedLogins.map(\.providerId)
         var ended = try tx.sessionCount(of: other.account.id)
         if plan.endsSessions { ended += try tx.sessionCount(of: own.account.id) }
@@ -55,6 +51,16 @@ struct AccountMerging: Sendable {
 }
 
 extension AccountMerging.Outcome {
+    private var conflicts: [MergeConflict] { plan.conflicts + identities.conflicts }
+
+    /// The names of the conflicts for which the caller made no choice.
+    private var undecided: [String] { conflicts.filter { $0.policy == .fail }.map(\.name) }
+
+    /// - Throws: `MergeUndecided`.
+    func requireDecided() throws {
+        if !undecided.isEmpty { throw MergeUndecided(names: undecided, conflicts: conflicts) }
+    }
+
     /// The session goes on where the one of the account that stays was; a second factor that was shown for either was shown.
     var proof: SignInProof {
         let proof = target.session.proof
@@ -66,9 +72,9 @@ extension AccountMerging.Outcome {
         account.lastSignInAt = now
         return AccountMerge.Result(
             account: account.answer(logins, factors), absorbedAccountId: source.account.id,
-            conflicts: plan.conflicts + identities.conflicts,
+            conflicts: conflicts, undecided: isDryRun ? undecided : nil,
             movedProviders: [plan.movedWay].compactMap { $0 } + plan.movedLogins.map(\.providerId), droppedProviders: plan.droppedWays,
-            movedFactors: plan.movedFactors.map(\.id), endedSessions: Int64(endedSessions), identities: identities.changes.map(\.answer),
+            movedFactors: plan.movedFactors.map(\.id), endedSessions: Int64(endedSessions), identities: identities.changes,
             dryRun: isDryRun)
     }
 
@@ -83,8 +89,8 @@ extension AccountMerging.Outcome {
         list("movedProviders", [plan.movedWay].compactMap { $0 } + plan.movedLogins.map(\.providerId))
         list("droppedProviders", plan.droppedWays.map(\.providerId))
         list("movedFactors", plan.movedFactors.map(\.id))
-        list("identities", identities.changes.map(\.answer.identityId))
-        list("disabledIdentities", identities.changes.compactMap(\.answer.absorbedIdentityId))
+        list("identities", identities.changes.map(\.identityId))
+        list("disabledIdentities", identities.changes.compactMap(\.absorbedIdentityId))
         return event
     }
 }

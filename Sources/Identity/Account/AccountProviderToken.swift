@@ -31,7 +31,7 @@ extension AccountService {
             case .refresh(let refreshToken):
                 guard let endpoint = try IdpService(surroundings, catalogue).endpoints(of: idp, call).token else {
                     throw ProviderUnusable(
-                        provider: idp.providerId, check: "document", reason: "Its discovery document names no token_endpoint.")
+                        provider: idp.providerId, check: "document", reason: "The discovery document contains no token_endpoint.")
                 }
                 wasAsked = try GrantRefresh(surroundings: surroundings, idp: idp, kept: kept).run(
                     grant, with: refreshToken, at: endpoint, call)

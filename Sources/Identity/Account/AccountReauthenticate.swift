@@ -15,27 +15,28 @@ extension AccountService {
         try SignInCompletion.check(request.audience, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         let completion = SignInCompletion(surroundings, catalogue)
-        switch try CredentialProofs(surroundings, catalogue).prove(request.credential, in: tenant.id, for: token.accountId, call, now: now)
-        {
+        let proofs = CredentialProofs(surroundings, catalogue)
+        switch try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now) {
         case .password(let username, let password):
             return try PasswordSignIn(surroundings, catalogue).signIn(
                 username, password, in: tenant.id, only: token, audience: request.audience, client: client, name, call)
         case .provider(let identity, let spending):
             let fresh = completion.fresh()
-            let outcome = try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), UserMismatch> in
-                if let spending { try tx.spend(spending) }
-                let own = try OwnAccount(token, in: tx)
-                guard try tx.owner(ofLogin: identity.subject, at: identity.providerId, in: tenant.id) == own.account.id else {
-                    return .failure(UserMismatch())
+            let outcome = try proofs.settling(spending) {
+                try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), UserMismatch> in
+                    if let spending { try tx.spend(spending) }
+                    let own = try OwnAccount(token, in: tx)
+                    guard try tx.owner(ofLogin: identity.subject, at: identity.providerId, in: tenant.id) == own.account.id else {
+                        return .failure(UserMismatch())
+                    }
+                    try tx.update(identity.login(at: now), of: own.account.id)
+                    try tx.keepGrant(of: identity, for: own.account, surroundings.vault)
+                    var proof = SignInProof.provider(identity.providerId)
+                    proof.claims = own.session.claims
+                    var signIn = PendingSignIn(proof, audience: nil, identity, returnsProviderTokens: request.returnProviderTokens)
+                    signIn.take(try own.session.grant.continued(audience: request.audience, by: tenant))
+                    return .success((try completion.conclude(own.account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn))
                 }
-                try tx.update(identity.login(at: now), of: own.account.id)
-                try tx.keepGrant(of: identity, for: own.account, surroundings.vault)
-                var proof = SignInProof.provider(identity.providerId)
-                proof.claims = own.session.claims
-                let signIn = PendingSignIn(
-                    proof, audience: request.audience, scope: try own.session.scope(in: tenant), identity,
-                    returnsProviderTokens: request.returnProviderTokens)
-                return .success((try completion.conclude(own.account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn))
             }
             let (answered, signIn) = try outcome.get()
             return try completion.answer(answered, tenant, signIn, at: now)

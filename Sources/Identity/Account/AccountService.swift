@@ -3,14 +3,16 @@ import JSON
 
 /// Accounts of people: `account.*`.
 public struct AccountService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
+    let identities: any LinkedIdentities
     let flows: Flows
     let sending: CodeSending
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache, identities: any LinkedIdentities) {
         self.surroundings = surroundings
         self.catalogue = catalogue
+        self.identities = identities
         flows = Flows(surroundings, catalogue)
         sending = CodeSending(surroundings)
     }

@@ -3,7 +3,8 @@ import Contract
 extension AccountService {
     /// Takes a way into the account away from whoever shows an ID token. Sessions go on, address and profile stay.
     ///
-    /// - Throws: what verifying the ID token throws, `ProviderNotLinked`, `LastProvider`, `RecentSignInRequired`.
+    /// - Throws: what verifying the ID token throws, `ProviderNotLinked`, `LastProvider`, `RecentSignInRequired`,
+    ///   `SecondFactorNeeded`.
     /// - Source: firebase.md 5.4, 7.
     public func unlink(_ request: AccountUnlink.Params, _ call: any CallContext) throws -> AccountUnlink.Result {
         let (now, name) = (surroundings.clock.now, AccountUnlink.info.name)
@@ -11,6 +12,8 @@ extension AccountService {
             request.idToken, .init(use: .id), now: now)
         return try surroundings.database.write(isolation: .serializable) { tx in
             let own = try OwnAccount(token, in: tx)
+            let tenant = try catalogue.tenant(token.tenantId, in: tx)
+            try own.requireSecondFactor(tenant, in: tx)
             var account = own.account
             let logins = try tx.accountLogins(of: account.id).map(\.providerId)
             let way = account.ownWayIn
@@ -36,6 +39,7 @@ extension AccountService {
             }
             account.updatedAt = now
             try tx.update(account)
+            try surroundings.notify(.providerUnlinked, account, tenant, what: request.providerId, by: name, at: now, in: tx)
             try surroundings.audit.record(
                 AuditEvent(name, call, tenant: account.tenantId, subject: account.id, details: [("providerId", request.providerId)]),
                 at: now, in: tx)

@@ -13,7 +13,7 @@ extension AccountService {
             }
             if request.mustChangePassword == true, account.password == nil { throw InvalidParams.noPasswordToChange }
             let given = request.attributes ?? [:]
-            let accepted = try tenant.accept(given, of: .others)
+            let accepted = try tenant.acceptChange(given, of: account.attributes)
             for name in given.names { account.attributes[name] = accepted[name] }
             account.isEmailVerified = request.emailVerified ?? account.isEmailVerified
             account.isDisabled = request.disabled ?? account.isDisabled

@@ -10,6 +10,9 @@ enum EmailChange: Equatable {
     /// Somebody else has it, and whoever asks is not to learn that.
     case show
 
+    /// Whether the account would get another address, as far as whoever asks is told.
+    var isChange: Bool { self == .change || self == .show }
+
     /// - Parameters:
     ///   - present: the account's address.
     ///   - owner: the account that signs in with `address`, if there is one.

@@ -30,7 +30,8 @@ struct MergeNames {
         refuse(choices.fields.names, in: "fields", but: fields) { "Neither account has a field \($0)." }
         refuse(choices.providers.names, in: "providers", but: providers) { name in
             ["password", "code"].contains(name)
-                ? "It goes with the address: say email in fields." : "Neither the tenant nor an account has a provider \(name)."
+                ? "It is merged together with the email address: use email in fields."
+                : "Neither the tenant nor an account has a provider \(name)."
         }
         if !violations.isEmpty { throw InvalidParams(violations: violations) }
     }

@@ -13,7 +13,7 @@ struct OwnAccount {
         try tx.lock([token.accountId])
         guard let account = try tx.account(token.accountId) else { throw try tx.loss(ofAccount: token.accountId) }
         if account.isDisabled { throw TokenRevoked(reason: "its account is disabled") }
-        guard let session = try tx.session(token.sessionId) else { throw TokenRevoked(reason: "its session was ended") }
+        guard let session = try tx.session(token.sessionId) else { throw try tx.loss(ofSession: token.sessionId) }
         self.account = account
         self.session = session
     }

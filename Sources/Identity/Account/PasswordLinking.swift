@@ -3,12 +3,12 @@ import Storage
 
 /// Gives an account an address with a password (firebase.md 2.3 with an ID token, 5.2 rows 8 to 10). All its other sessions end.
 struct PasswordLinking: Sendable {
-    let surroundings: Surroundings
+    let surroundings: AccountsContext
     let completion: SignInCompletion
     let tenant: TenantRecord
     let token: VerifiedTenantToken
 
-    /// - Throws: `RecentSignInRequired`, `ProviderAlreadyLinked`, `EmailAlreadyInUse`, `AddressDiffers`, `InvalidPassword`, `PasswordNotAccepted`,
+    /// - Throws: `RecentSignInRequired`, `SecondFactorNeeded`, `ProviderAlreadyLinked`, `EmailAlreadyInUse`, `AddressDiffers`, `InvalidPassword`, `PasswordNotAccepted`,
     ///   `TokenRevoked`.
     func link(_ username: Username, _ password: String, audience: String?, _ call: any CallContext, at now: Int64) throws -> (
         FirstFactor, PendingSignIn
@@ -20,7 +20,7 @@ struct PasswordLinking: Sendable {
             _ = try decide(username, own, at: now, in: tx)
             return own.account
         }
-        try surroundings.checkNew(password, for: before, tenant, name, call)
+        try surroundings.checkNew(password, for: before, gaining: username.typed, tenant, name, call)
         let sealed = try surroundings.passwords.sealed(password, as: before.id)
         let fresh = completion.fresh()
         return try surroundings.database.write(isolation: .serializable) { tx in
@@ -37,18 +37,20 @@ struct PasswordLinking: Sendable {
             account.mustChangePassword = false
             account.method = .password
             account.updatedAt = now
-            _ = try tx.deleteSessions(of: account.id)
+            try tx.deleteSessions(of: account.id, by: .linkedPassword, at: now)
             try tx.endFlows(of: account.id)
+            try surroundings.notify(.providerLinked, account, tenant, what: "password", by: name, at: now, in: tx)
             var proof = SignInProof.password
             proof.claims = own.session.claims
-            let signIn = PendingSignIn(
-                proof.adding(own.session.secondFactor), audience: audience, scope: try own.session.scope(in: tenant))
+            var signIn = PendingSignIn(proof.adding(own.session.secondFactor), audience: nil)
+            signIn.take(try own.session.grant.continued(audience: audience, by: tenant))
             return (try completion.conclude(linked: account, tenant, signIn, own, fresh, call, at: now, in: tx), signIn)
         }
     }
 
     private func decide(_ username: Username, _ own: OwnAccount, at now: Int64, in tx: Transaction) throws -> LinkRule.Address {
         if !own.isRecent(at: now) { throw own.tooOld }  // row 10
+        try own.requireSecondFactor(tenant, in: tx)
         let facts = LinkRule.Facts(
             accountId: own.account.id, providerId: "password", hasProvider: own.account.password != nil,
             ownAddress: own.account.email.map(Username.fold), address: username.folded,

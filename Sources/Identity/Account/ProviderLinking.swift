@@ -11,12 +11,13 @@ struct ProviderLinking: Sendable {
     /// - Parameters:
     ///   - audience: whom the access token is to be for.
     ///   - returnsProviderTokens: whether the answer has those of the provider.
-    /// - Throws: `AccountMerged`, `TokenRevoked`.
+    /// - Throws: `AccountMerged`, `TokenRevoked`, `SecondFactorNeeded`.
     func link(
         audience: String?, returnsProviderTokens: Bool, _ fresh: SignInCompletion.Fresh, _ call: any CallContext, at now: Int64,
         in tx: Transaction
     ) throws -> Result<(FirstFactor, PendingSignIn), LinkRule.Refusal.Failure> {
         let own = try OwnAccount(token, in: tx)
+        try own.requireSecondFactor(tenant, in: tx)
         switch LinkRule.provider(try facts(own.account, in: tx)) {
         case .failure(let failure): return .failure(failure)
         case .success(let address):
@@ -34,9 +35,10 @@ struct ProviderLinking: Sendable {
             account.updatedAt = now
             guard try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
             try tx.keepGrant(of: identity, for: account, completion.surroundings.vault)
-            let signIn = PendingSignIn(
-                proof(own, at: now), audience: audience, scope: try own.session.scope(in: tenant), identity,
-                returnsProviderTokens: returnsProviderTokens)
+            try completion.surroundings.notify(
+                .providerLinked, account, tenant, what: identity.providerId, by: AccountLink.info.name, at: now, in: tx)
+            var signIn = PendingSignIn(proof(own, at: now), audience: nil, identity, returnsProviderTokens: returnsProviderTokens)
+            signIn.take(try own.session.grant.continued(audience: audience, by: tenant))
             return .success((try completion.conclude(linked: account, tenant, signIn, own, fresh, call, at: now, in: tx), signIn))
         }
     }

@@ -21,7 +21,7 @@ struct ApplyPlan {
         tenants = try (request.tenants ?? []).enumerated().compactMap { place, declaration in
             let id = declaration.tenantId
             guard tenantIds.insert(id).inserted else {
-                problems.add("/tenants/\(place)/tenantId", rule: "duplicate", "The tenant \(id) stands in the document already.")
+                problems.add("/tenants/\(place)/tenantId", rule: "duplicate", "Tenant \(id) occurs twice in the document.")
                 return nil
             }
             return try PlannedTenant(
@@ -33,7 +33,7 @@ struct ApplyPlan {
             guard idpNames.insert([declaration.tenantId, declaration.providerId]).inserted else {
                 problems.add(
                     "/idps/\(place)/providerId", rule: "duplicate",
-                    "The provider \(declaration.providerId) of \(declaration.tenantId) stands in the document already.")
+                    "Identity provider \(declaration.providerId) of tenant \(declaration.tenantId) occurs twice in the document.")
                 return nil
             }
             guard try isTenant(declaration.tenantId) else {
@@ -59,7 +59,7 @@ struct ApplyPlan {
         var seen: Set<String> = []
         roles = try declaredRoles.enumerated().compactMap { place, declaration in
             guard seen.insert(declaration.name).inserted else {
-                problems.add("/roles/\(place)/name", rule: "duplicate", "The role \(declaration.name) stands in the document already.")
+                problems.add("/roles/\(place)/name", rule: "duplicate", "Role \(declaration.name) occurs twice in the document.")
                 return nil
             }
             return try PlannedRole(

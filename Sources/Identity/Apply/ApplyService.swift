@@ -4,9 +4,9 @@ import Storage
 
 /// Brings the store to what one document declares: `system.apply`.
 public struct ApplyService: Sendable {
-    let surroundings: Surroundings
+    let surroundings: ServiceContext
 
-    public init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    public init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
 
     /// Makes or changes what differs from the document, all of it in one transaction. A document that says what is there writes nothing.
     ///
@@ -43,7 +43,7 @@ struct ApplyKeys {
     private(set) var tenants: [Int: NewSigningKey] = [:]
     private(set) var pools: [Int: NewSigningKey] = [:]
 
-    mutating func add(for plan: ApplyPlan, _ surroundings: Surroundings, at now: Int64) throws {
+    mutating func add(for plan: ApplyPlan, _ surroundings: ServiceContext, at now: Int64) throws {
         func key(_ owner: KeyOwner, _ algorithm: String) throws -> NewSigningKey {
             try NewSigningKey(for: owner, algorithm: Crypto.SigningAlgorithm(rawValue: algorithm)!, activeAt: now, surroundings)
         }
@@ -68,7 +68,7 @@ struct FreshParts: Sendable {
     /// The client secrets of identity providers, sealed; nil for one without.
     let secrets: [[UInt8]?]
 
-    init(for request: SystemApply.Params, _ surroundings: Surroundings) {
+    init(for request: SystemApply.Params, _ surroundings: ServiceContext) {
         deliveries = Dictionary(
             uniqueKeysWithValues: (request.tenants ?? []).enumerated().compactMap { place, tenant in
                 tenant.delivery.map { (place, $0.sealed(for: tenant.tenantId, surroundings.vault)) }

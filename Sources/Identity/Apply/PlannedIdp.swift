@@ -36,7 +36,8 @@ struct PlannedIdp {
 
     /// What a document can change, in the order of the declaration.
     private static let members = [
-        "clientId", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "trustEmail", "moreClientIds", "keys",
+        "clientId", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "scopes", "openidOnly", "trustEmail",
+        "moreClientIds", "keys",
         "endpoint", "allowInsecure",
         "allowPrivateNetwork",
     ]

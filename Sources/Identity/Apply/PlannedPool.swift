@@ -36,7 +36,7 @@ struct PlannedPool {
         if let existing, let given = declaration.signingAlgorithm?.rawValue, given != existing.signingAlgorithm {
             problems.add(
                 pointer + "/signingAlgorithm", rule: "signingAlgorithmFixed",
-                "The pool signs with \(existing.signingAlgorithm). key.rotate gives it a key of another algorithm.")
+                "The pool signs with \(existing.signingAlgorithm). To change the algorithm, call key.rotate.")
         }
         for violation in ResourceTags.violations(declaration.tags, at: pointer + "/tags") {
             problems.add(violation.pointer, rule: violation.rule, violation.message)
@@ -92,7 +92,7 @@ struct PlannedPool {
             let place = pointer + PolicyReader.pointer(["principalTags", member.name])
             guard providers.contains(member.name) else {
                 problems.add(
-                    place, rule: UnsupportedLoginProvider.type, "\(member.name) is not among the providers that the pool declares.")
+                    place, rule: UnsupportedLoginProvider.type, "\(member.name) is not one of the providers that the pool declares.")
                 continue
             }
             maps[member.name] =

@@ -30,7 +30,8 @@ struct PlannedRole {
             let id = try pools.id(named: name, in: tx)
             if id == nil {
                 problems.add(
-                    pointer + "/poolName", rule: "poolNotFound", "There is no single pool called \(name). Declare it, or use poolId.")
+                    pointer + "/poolName", rule: "poolNotFound",
+                    "The name \(name) does not identify exactly one pool. Declare the pool, or use poolId.")
             }
             trust = id.map { (TrustPolicy.standard(forPool: $0).text, $0) }
         case .trustPolicy(let policy):

@@ -25,7 +25,7 @@ struct PlannedTenant {
         if let existing, let given = declaration.signingAlgorithm, given != existing.settings.signingAlgorithm {
             problems.add(
                 pointer + "/signingAlgorithm", rule: "signingAlgorithmFixed",
-                "The tenant signs with \(existing.settings.signingAlgorithm.rawValue). key.rotate gives it a key of another algorithm.")
+                "The tenant signs with \(existing.settings.signingAlgorithm.rawValue). To change the algorithm, call key.rotate.")
         }
         var settings = declaration.update.over(
             existing?.settings
@@ -33,7 +33,7 @@ struct PlannedTenant {
         let kept = try Self.delivery(delivery, over: existing?.settings.delivery, of: declaration.tenantId, vault)
         settings.delivery = try kept?.opened(for: declaration.tenantId, vault)
         do { try TenantRules.check(settings) } catch let error as InvalidTenantSettings {
-            problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, "This is not accepted: \(error.reason).")
+            problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, "The setting is not valid: \(error.reason).")
             return nil
         }
         settings.delivery = kept
@@ -47,7 +47,7 @@ struct PlannedTenant {
     /// What a document can change, in the order of the declaration.
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
-        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "anonymousAllowed",
+        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
         "customTokenSigners",
     ]
 
@@ -78,7 +78,7 @@ extension TenantDeclaration {
             tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes,
             audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
             enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
-            totpAdjacentIntervals: totpAdjacentIntervals, anonymousAllowed: anonymousAllowed,
+            totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed,
             customTokenSigners: customTokenSigners)
     }
 }

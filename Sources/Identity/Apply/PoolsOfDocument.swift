@@ -24,11 +24,11 @@ struct PoolsOfDocument {
                 if counts[declaration.name] != 1 {
                     problems.add(
                         pointer + "/name", rule: "duplicate",
-                        "Several pools of the document are called \(declaration.name). Give each its poolId.")
+                        "Several pools in the document have the name \(declaration.name). Set poolId for each of them.")
                 } else if named.count > 1 {
                     problems.add(
                         pointer + "/name", rule: "ambiguousName",
-                        "Several pools are called \(declaration.name). Say with poolId which is meant.")
+                        "Several pools have the name \(declaration.name). Set poolId to select one.")
                 } else {
                     id = named.first ?? newIds[place]
                 }
@@ -36,7 +36,7 @@ struct PoolsOfDocument {
             if let known = id, !seen.insert(known).inserted {
                 problems.add(
                     pointer + (declaration.poolId == nil ? "/name" : "/poolId"), rule: "duplicate",
-                    "The pool \(known) stands in the document already.")
+                    "Pool \(known) occurs twice in the document.")
                 id = nil
             }
             ids.append(id)

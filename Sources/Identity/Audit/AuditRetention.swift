@@ -47,18 +47,22 @@ struct AuditRetention: Sendable {
     }
 
     /// Appends the record that stands for the removed ones. It takes over what the removed records themselves said and what is
-    /// still needed: how far chains were removed of which something is left or named, and the heads that are named nowhere else.
+    /// still needed: how far chains were removed of which something is left or named, or to which this process can still append, and
+    /// the heads that are named nowhere else.
     private func record(_ removed: [AuditHead], before anchors: AuditAnchors, at now: Int64, in tx: Transaction) throws {
         let left = try tx.auditAnchors()
+        let chain = try log.chain(in: tx)
         let needed = Set(try tx.auditHeads().map(\.chain)).union(left.named.map(\.chain))
-        var state = anchors.removed.filter { needed.contains($0.key) }
+        // A chain of this process goes on where it ended, this one with the very record that is made here: even if none of its records
+        // is left, the place where they ended must be known for as long as a record comes after it.
+        let own = tx.connectionId.prefix { $0 != "." }
+        var state = anchors.removed.filter { $0.key == chain || needed.contains($0.key) || $0.key.hasPrefix(own) }
         for head in removed { state[head.chain] = head }
 
         var details: JSONObject = [:]
         if let members = AuditHead.members(state.values) { details["removed"] = .object(members) }
         if let heads = AuditHead.members(try tx.openAuditHeads(left)) { details["heads"] = .object(heads) }
-        let chain = try log.chain(in: tx)
-        let head = try tx.auditHead(of: chain) ?? state[chain] ?? anchors.removed[chain] ?? AuditHead(chain: chain, number: 0, mac: [])
+        let head = try tx.auditHead(of: chain) ?? state[chain] ?? AuditHead(chain: chain, number: 0, mac: [])
         try log.append(AuditEvent(method: AuditAnchors.checkpoint, details: details), after: head, at: now, in: tx)
     }
 }

@@ -2,9 +2,9 @@ import Contract
 
 /// The record of changes: `audit.*`.
 public struct AuditService: Sendable {
-    let surroundings: Surroundings
+    let surroundings: ServiceContext
 
-    public init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    public init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
 }
 
 extension AuditService: AuditHandlers {}

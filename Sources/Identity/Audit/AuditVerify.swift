@@ -32,7 +32,7 @@ extension AuditService {
                 chains.append(
                     AuditChain(
                         chain: "", records: 0, head: "", intact: false,
-                        problem: "there are pools or roles, and no record that one was ever made: the log was emptied"))
+                        problem: "there are pools or roles but no audit records: the log was emptied"))
             }
             for chain in Set(expected.keys).subtracting(heads.map(\.chain)).sorted() {
                 chains.append(Self.judge(missing: chain, anchors.removed[chain], expected[chain] ?? []))
@@ -61,18 +61,18 @@ extension AuditService {
                 guard record.number == number + 1 else {
                     problem =
                         record.number > number
-                        ? "record \(number + 1) is missing" : "record \(record.number) is there, though it was removed"
+                        ? "record \(number + 1) is missing" : "record \(record.number) exists, although it was removed"
                     break walk
                 }
                 guard surroundings.audit.mac(of: record, after: previous) == mac else {
-                    problem = "record \(record.number) was altered, or the one before it"
+                    problem = "record \(record.number) or the previous one was altered"
                     break walk
                 }
                 (number, previous, next) = (record.number, mac, record.number + 1)
                 outstanding.remove("\(number).\(Base64URL.encode(mac))")
             }
         }
-        if problem == nil, let lost = outstanding.min() { problem = "it no longer has the head \(lost) that it once had" }
+        if problem == nil, let lost = outstanding.min() { problem = "the chain no longer contains the head \(lost)" }
         return AuditChain(
             chain: head.chain, records: head.number, removedRecords: removed?.number, head: Base64URL.encode(head.mac),
             intact: problem == nil, problem: problem)
@@ -91,6 +91,6 @@ extension AuditService {
         let lost = outstanding(expected, after: removed).min()
         return AuditChain(
             chain: chain, records: removed.number, removedRecords: removed.number, head: Base64URL.encode(removed.mac),
-            intact: lost == nil, problem: lost.map { "it no longer has the head \($0) that it once had" })
+            intact: lost == nil, problem: lost.map { "the chain no longer contains the head \($0)" })
     }
 }

@@ -29,6 +29,9 @@ struct CallerSignature {
     ///
     /// - Throws: `WireError` if there is none, if it cannot be read, and if it is for another service.
     func claim(for name: String) throws -> SignatureClaim {
+        if SignatureClaim.isVersion2(query: request.parameters) {
+            throw WireError("IncompleteSignatureException", "The signature cannot be read: \(SignatureV4Failure.version2Reason).")
+        }
         let isInQuery = request.parameter("X-Amz-Algorithm") != nil
         guard isInQuery || request.header("authorization") != nil else {
             throw WireError("MissingAuthenticationTokenException", "Missing Authentication Token")
@@ -40,7 +43,7 @@ struct CallerSignature {
             }
             return claim
         } catch SignatureV4Failure.malformed(let reason) {
-            throw WireError("IncompleteSignatureException", "The signature cannot be read: \(reason).")
+            throw WireError("IncompleteSignatureException", "The signature is not valid: \(reason).")
         }
     }
 

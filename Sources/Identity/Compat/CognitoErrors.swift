@@ -8,13 +8,44 @@ extension WireError {
         self.init(code, message, status: code == "InternalErrorException" ? 500 : 400)
     }
 
+    /// What the service says where a test has made a method fail with `error`. The error is told from its type alone, so that its words are
+    /// those of the method.
+    init(cognito error: ChosenError) {
+        let code = Self.codes.first { $0.value.contains(error.type) }?.key ?? Self.code(ofBlock: error.code)
+        self.init(code, error.message, status: code == "InternalErrorException" ? 500 : 400)
+    }
+
+    /// The types of errors by the service's codes, for those that do not follow from their block.
+    private static let codes: [String: Set<String>] = [
+        "NotAuthorizedException": [
+            UnauthenticatedNotAllowed.type, IdentityDisabled.type, IdentityForbidden.type, LoginsDoNotMatch.type, PoolTokenNotAccepted.type,
+            UnsupportedLoginProvider.type, LegacyProviderNotSupported.type, LoginTokenInvalid.type, TokenExpired.type, TokenMalformed.type,
+            TokenAlgorithmNotAllowed.type, TokenKeyUnknown.type, TokenSignatureInvalid.type, TokenIssuerMismatch.type,
+            TokenUseMismatch.type,
+            TokenNotYetValid.type, TokenRevoked.type, AmbiguousRoleDenied.type, RoleNotFound.type, RoleNotOffered.type,
+            CredentialsRevoked.type, CallerNotAllowed.type,
+        ],
+        "ResourceNotFoundException": [
+            PoolNotFound.type, IdentityNotFound.type, DeveloperUserNotFound.type, PrincipalTagsNotFound.type,
+        ],
+        "InvalidParameterException": [InvalidParams.type, InvalidCursor.type],
+        "InvalidIdentityPoolConfigurationException": [RoleNotConfigured.type],
+        "ResourceConflictException": [LoginConflict.type, PoolExists.type],
+        "DeveloperUserAlreadyRegisteredException": [DeveloperUserAlreadyRegistered.type],
+        "TooManyRequestsException": [TooManyRequests.type],
+    ]
+
+    private static func code(ofBlock code: Int) -> String {
+        switch code / 1000 {
+        case 2, 3: "InvalidParameterException"
+        case 6: "ExternalServiceException"
+        default: "InternalErrorException"
+        }
+    }
+
     /// What has no words of the service's own, by its block.
     private static func other(_ error: any ContractError) -> (String, String) {
-        switch error.code / 1000 {
-        case 2, 3: ("InvalidParameterException", error.message)
-        case 6: ("ExternalServiceException", error.message)
-        default: ("InternalErrorException", error.message)
-        }
+        (code(ofBlock: error.code), error.message)
     }
 
     private static func notAuthorized(_ error: any ContractError) -> (String, String)? {

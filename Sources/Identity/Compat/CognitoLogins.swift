@@ -70,18 +70,11 @@ extension CognitoCall {
     /// Exchanges a pool's own token, or public logins (cognito.md 3.5).
     fileprivate func credentials() throws -> CredentialsGet.Result {
         let logins = input["Logins"]?.object ?? [:]
-        guard let token = logins[LoginVerifier.poolTokenName] else {
-            return try run(
-                CredentialsGet.self, ["IdentityId": "identityId", "Logins": "logins", "CustomRoleArn": "customRoleArn"],
-                service.credentials.get)
+        guard logins[LoginVerifier.poolTokenName] == nil || logins.count == 1 else {
+            throw WireError.invalidParameter("\(LoginVerifier.poolTokenName) must be the only entry in Logins.")
         }
-        guard logins.count == 1 else {
-            throw WireError.invalidParameter("\(LoginVerifier.poolTokenName) stands alone in Logins: a token proves all by itself.")
-        }
-        let identity = try run(IdentityGet.self, ["IdentityId": "identityId"], service.identity.get)
-        if identity.state == .disabled { throw IdentityDisabled(identityId: identity.identityId) }
-        return try run(CredentialsGet.self, ["CustomRoleArn": "customRoleArn"], adding: ["token": token]) {
-            try service.credentials.get($0, of: identity.identityId, $1)
-        }
+        return try run(
+            CredentialsGet.self, ["IdentityId": "identityId", "Logins": "logins", "CustomRoleArn": "customRoleArn"],
+            service.credentials.get)
     }
 }

@@ -115,10 +115,10 @@ private struct CognitoMappings {
             let rules = mapping["RulesConfiguration"]?["Rules"]?.array
             if isToken != (rules == nil) {
                 throw WireError.invalidParameter(
-                    "RulesConfiguration is \(isToken ? "for Type Rules alone" : "required") in the RoleMapping of \(key).")
+                    "RulesConfiguration is \(isToken ? "allowed only for Type Rules" : "required") in the RoleMapping of \(key).")
             }
             if let count = rules?.count, count > 25 {
-                throw WireError.invalidParameter("The RoleMapping of \(key) has \(count) Rules; 25 are the most.")
+                throw WireError.invalidParameter("The RoleMapping of \(key) has \(count) Rules; the maximum is 25.")
             }
             var ours: JSONObject = [
                 "source": isToken ? "token" : "rules", "ambiguousRoleResolution": ambiguous == "Deny" ? "deny" : "authenticatedRole",

@@ -6,6 +6,7 @@ struct CognitoProtocol {
     let service: CompatService
     let request: WireRequest
     let context: any CallContext
+    let arrivedByHTTP: Bool
 
     /// The operations by name.
     private static let operations: [String: CognitoOperation] = {
@@ -17,7 +18,12 @@ struct CognitoProtocol {
 
     /// - Parameter target: the header X-Amz-Target.
     func answer(target: String) throws -> WireAnswer {
-        let result = try WireError.catching(internalCode: "InternalErrorException", { WireError(cognito: $0) }) { try perform(target) }
+        let result = try WireError.catching(
+            internalCode: "InternalErrorException", { WireError(cognito: $0) }, { WireError(cognito: $0) }
+        ) {
+            if arrivedByHTTP { try service.meetFault(of: CompatHttp.self, context) }
+            return try perform(target)
+        }
         switch result {
         case .success(let object): return .json(object)
         case .failure(let error): return .json(error)
@@ -27,7 +33,7 @@ struct CognitoProtocol {
     private func perform(_ target: String) throws -> JSONObject? {
         let prefix = "AWSCognitoIdentityService."
         guard target.hasPrefix(prefix), let operation = Self.operations[String(target.dropFirst(prefix.count))] else {
-            throw WireError("UnknownOperationException", "There is no operation \(String(target.unicodeScalars.prefix(128))).")
+            throw WireError("UnknownOperationException", "Unknown operation \(String(target.unicodeScalars.prefix(128))).")
         }
         let body: JSONValue
         do { body = try JSONValue(parsing: request.body.isEmpty ? "{}" : request.body) } catch {
@@ -83,6 +89,7 @@ struct CognitoCall {
     ) throws -> M.Result {
         var params = others
         for (theirs, ours) in names { if let value = input[theirs] { params[ours] = value } }
+        try service.meetFault(of: M.self, context)
         return try handler(M.Params(decoding: JSONText(JSONValue.object(params).text).root), context)
     }
 

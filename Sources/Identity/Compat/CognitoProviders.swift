@@ -17,7 +17,7 @@ struct CognitoProviders {
     /// - Throws: `WireError` for what no pool can have here.
     func settings(_ input: JSONObject, keeping existing: [PoolProvider]) throws -> JSONValue {
         if input["SamlProviderARNs"]?.array?.isEmpty == false {
-            throw WireError.invalidParameter("SAML providers are not supported here. Use the provider's OpenID Connect side.")
+            throw WireError.invalidParameter("SAML providers are not supported. Use the OpenID Connect endpoint of the provider.")
         }
         let known = Dictionary(existing.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var all: [JSONValue] = []
@@ -30,7 +30,7 @@ struct CognitoProviders {
                     "\(domain) is not a known SupportedLoginProviders key. Other providers are OpenIdConnectProviderARNs.")
             }
             let clients = (app.string ?? "").split(separator: ";").map { JSONValue.string(String($0)) }
-            if clients.isEmpty { throw WireError.invalidParameter("SupportedLoginProviders names no app id for \(domain).") }
+            if clients.isEmpty { throw WireError.invalidParameter("SupportedLoginProviders contains no app ID for \(domain).") }
             all.append(settings(["provider": .string(domain), "clientIds": .array(clients)], keeping: known[domain]))
         }
         for (name, clients) in try userPools(input) {
@@ -39,14 +39,20 @@ struct CognitoProviders {
         }
         for arn in (input["OpenIdConnectProviderARNs"]?.array ?? []).compactMap(\.string) {
             let prefix = realm.arn(ofOpenIDProvider: "")
-            guard arn.hasPrefix(prefix), let provider = known[String(arn.dropFirst(prefix.count))] else {
-                throw WireError.invalidParameter(
-                    "There is no OpenID provider \(arn) here: its clients are not known. Mintmark's own methods pool.create and pool.update add one by its issuer; this operation keeps it."
-                )
+            guard arn.hasPrefix(prefix), arn.utf8.count > prefix.utf8.count else {
+                throw WireError.invalidParameter("\(arn) is not the ARN of an OpenID provider of this account: \(prefix)HOST/PATH.")
             }
-            all.append(settings([:], keeping: provider))
+            let name = String(arn.dropFirst(prefix.count))
+            all.append(settings(openIDProvider(name), keeping: known[name]))
         }
         return .array(all)
+    }
+
+    /// A provider of which only the issuer is known. Its clients belong to the account there, and to the pool here: until `pool.update`
+    /// names them, none of its tokens is accepted.
+    private func openIDProvider(_ name: String) -> JSONObject {
+        if let tenant = realm.owner(ofIssuer: "https://\(name)")?.tenantId { return ["tenantId": .string(tenant)] }
+        return ["issuer": .string("https://\(name)"), "clientIds": []]
     }
 
     private func settings(_ new: JSONObject, keeping old: PoolProvider?) -> JSONValue {
@@ -56,7 +62,7 @@ struct CognitoProviders {
         var settings = (try? JSONValue(parsing: writer.bytes))?.object ?? [:]
         if old.tenantId != nil { return ["tenantId": settings["tenantId"] ?? .null] }
         settings["name"] = nil
-        settings["clientIds"] = new["clientIds"] ?? settings["clientIds"]
+        if let clients = new["clientIds"], clients.array?.isEmpty == false { settings["clientIds"] = clients }
         return .object(settings)
     }
 
@@ -67,9 +73,14 @@ struct CognitoProviders {
             guard let name = entry["ProviderName"]?.string, let client = entry["ClientId"]?.string else {
                 throw WireError.invalidParameter("Invalid Cognito Identity Provider")
             }
+            guard UserPool.isName(name) else {
+                throw WireError.invalidParameter(
+                    "\(name) is not the name of a user pool: cognito-idp.REGION.amazonaws.com/USER_POOL_ID. Other providers are OpenIdConnectProviderARNs."
+                )
+            }
             if entry["ServerSideTokenCheck"]?.bool == true {
                 throw WireError.invalidParameter(
-                    "ServerSideTokenCheck is not supported here: nobody is asked whether a user has signed out.")
+                    "ServerSideTokenCheck is not supported.")
             }
             let at = pools.firstIndex { $0.name == name } ?? pools.endIndex
             if at == pools.endIndex { pools.append((name, [])) }

@@ -7,36 +7,47 @@ import Storage
 /// Here is translation only: every rule is that of the method an operation stands for, and whatever goes in is checked by the
 /// contract of that method too.
 public struct CompatService: Sendable {
-    let surroundings: Surroundings
+    let surroundings: ServiceContext
     let pool: PoolService
     let identity: IdentityService
-    let token: TokenService
+    let token: PoolTokens
     let credentials: CredentialsService
     let role: RoleService
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
         self.surroundings = surroundings
         pool = PoolService(surroundings, catalogue)
         identity = IdentityService(surroundings, catalogue)
-        token = TokenService(surroundings, catalogue)
+        token = PoolTokens(surroundings, catalogue)
         credentials = CredentialsService(surroundings, catalogue)
         role = RoleService(surroundings, catalogue)
     }
 
+    /// Fails as a test has asked of this method (test.fault).
+    ///
+    /// - Throws: `ChosenError`.
+    func meetFault<M: ContractMethod>(of method: M.Type, _ call: any CallContext) throws {
+        if call.isFirstRun, let error = surroundings.faults?.error(of: M.info.name) { throw error }
+    }
+
     /// Answers a request as the service that it is meant for.
     ///
+    /// - Parameter arrivedByHTTP: whether the request did not come as a call of `compat.http`, whose faults it then meets here.
     /// - Throws: only what moves the call to where it may wait. Everything else is an answer.
-    func answer(_ request: WireRequest, _ call: any CallContext) throws -> WireAnswer {
+    func answer(_ request: WireRequest, _ call: any CallContext, arrivedByHTTP: Bool = false) throws -> WireAnswer {
         let requestId = surroundings.random.uuid()
         var answer: WireAnswer
         if let target = request.header("x-amz-target") {
-            answer = try CognitoProtocol(service: self, request: request, context: call).answer(target: target)
+            answer = try CognitoProtocol(service: self, request: request, context: call, arrivedByHTTP: arrivedByHTTP)
+                .answer(target: target)
         } else if let action = request.parameter("Action") {
-            answer = try STSProtocol(service: self, request: request, context: call, requestId: requestId).answer(action: action)
+            answer = try STSProtocol(
+                service: self, request: request, context: call, arrivedByHTTP: arrivedByHTTP, requestId: requestId
+            ).answer(action: action)
         } else {
             let error = WireError(
                 "UnknownOperationException",
-                "Neither X-Amz-Target nor Action says what is asked for. cognito-identity and sts are answered here.", status: 404)
+                "Both X-Amz-Target and Action are missing. Supported services are cognito-identity and sts.", status: 404)
             answer = .json(error)
         }
         answer.headers.append(("x-amzn-requestid", requestId))
@@ -67,12 +78,16 @@ struct WireError: Error, Equatable {
 }
 
 extension WireError {
-    /// Runs an operation. What it refuses is translated by `translate`; what moves a call to another lane passes.
-    static func catching<R>(internalCode: String, _ translate: (any ContractError) -> WireError, _ body: () throws -> R) throws -> Result<
-        R, WireError
-    > {
+    /// Runs an operation. What it refuses is translated by `translate`, what a test has made of it by `translateChosen`; what moves a
+    /// call to another lane passes.
+    static func catching<R>(
+        internalCode: String, _ translate: (any ContractError) -> WireError, _ translateChosen: (ChosenError) -> WireError,
+        _ body: () throws -> R
+    ) throws -> Result<R, WireError> {
         do { return .success(try body()) } catch let error as WireError {
             return .failure(error)
+        } catch let error as ChosenError {
+            return .failure(translateChosen(error))
         } catch let error as any ContractError {
             return .failure(translate(error))
         } catch is StoreError {

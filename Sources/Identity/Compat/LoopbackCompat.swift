@@ -13,7 +13,7 @@ public final class LoopbackCompat: Sendable {
     /// The server of a port, or any; it begins to listen if it does not yet.
     ///
     /// - Throws: `LoopbackFailure`.
-    func server(port: UInt16?) throws(LoopbackFailure) -> LoopbackServer {
+    public func server(port: UInt16?) throws(LoopbackFailure) -> LoopbackServer {
         try servers.withLock { servers throws(LoopbackFailure) in
             if let known = servers.first(where: { port == nil || $0.port == port }) { return known }
             let compat = compat
@@ -27,23 +27,36 @@ public final class LoopbackCompat: Sendable {
     public func stop() { for server in servers.withLock({ $0 }) { server.stop() } }
 
     private static func answer(_ request: LoopbackRequest, _ compat: CompatService) -> LoopbackResponse {
+        if request.method == "OPTIONS" { return preflight(for: request) }
+        return answered(request, compat).adding([
+            ("access-control-allow-origin", "*"), ("access-control-expose-headers", "x-amzn-requestid, x-amzn-errortype"),
+        ])
+    }
+
+    /// What a browser is told before it sends a request (Fetch, CORS-preflight). AWS lets pages of all origins call it, too. An SDK sends
+    /// headers of many names.
+    private static func preflight(for request: LoopbackRequest) -> LoopbackResponse {
+        let usual = "authorization, content-type, x-amz-date, x-amz-security-token, x-amz-target, x-amz-user-agent"
+        return LoopbackResponse(
+            status: 200,
+            headers: [
+                ("access-control-allow-origin", "*"), ("access-control-allow-methods", "GET, POST, OPTIONS"),
+                ("access-control-allow-headers", request.header("access-control-request-headers") ?? usual),
+                ("access-control-max-age", "172800"), ("vary", "access-control-request-headers"),
+            ])
+    }
+
+    private static func answered(_ request: LoopbackRequest, _ compat: CompatService) -> LoopbackResponse {
         guard let body = String(validating: request.body, as: UTF8.self) else {
             return LoopbackResponse(status: 400, text: "The body is not UTF-8.")
         }
         do {
             let answer = try compat.answer(
-                WireRequest(method: request.method, url: request.target, headers: request.headers, body: body), LoopbackCall())
+                WireRequest(method: request.method, url: request.target, headers: request.headers, body: body), OwnCall(),
+                arrivedByHTTP: true)
             return LoopbackResponse(status: Int(answer.status), headers: answer.headers, body: Array(answer.body.utf8))
         } catch {
             return LoopbackResponse(status: 500, text: "The request failed.")
         }
     }
-}
-
-/// A request that came over HTTP.
-struct LoopbackCall: CallContext {
-    var trace: String? { nil }
-    var isCancelled: Bool { false }
-    var isPublicCaller: Bool { false }
-    func progress(_ value: JSONValue) {}
 }

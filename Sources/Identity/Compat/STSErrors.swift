@@ -30,6 +30,30 @@ extension WireError {
         case is SignatureMismatch, is CredentialScopeMismatch, is RequestExpired, is RequestTimeTooSkewed, is BodyHashMismatch:
             self.init("SignatureDoesNotMatch", error.message, status: 403)
         case is SignatureMalformed: self.init("IncompleteSignature", error.message, status: 403)
+        case is TooManyRequests: self.init("Throttling", "Rate exceeded")
+        default: self.init("InternalFailure", error.message, status: 500)
+        }
+    }
+
+    /// What STS says where a test has made a method fail with `error`. The error is told from its type alone, so that its words are
+    /// those of the method.
+    init(sts error: ChosenError) {
+        switch error.type {
+        case InvalidParams.type, DurationExceedsRoleMaximum.type: self.init("ValidationError", error.message)
+        case TokenExpired.type: self.init("ExpiredTokenException", error.message)
+        case TokenMalformed.type, TokenAlgorithmNotAllowed.type, TokenKeyUnknown.type, TokenSignatureInvalid.type,
+            TokenIssuerMismatch.type, TokenAudienceMismatch.type, TokenNotYetValid.type, TokenUseMismatch.type:
+            self.init("InvalidIdentityToken", error.message)
+        case TokenRevoked.type: self.init("IDPRejectedClaim", error.message, status: 403)
+        case AssumeRoleDenied.type, CredentialsRevoked.type: self.init("AccessDenied", error.message, status: 403)
+        case MalformedPolicy.type: self.init("MalformedPolicyDocument", error.message)
+        case PackedPolicyTooLarge.type: self.init("PackedPolicyTooLarge", error.message)
+        case SessionTokenInvalid.type, RoleNotFound.type: self.init("InvalidClientTokenId", error.message, status: 403)
+        case CredentialsExpired.type: self.init("ExpiredToken", error.message, status: 403)
+        case SignatureMismatch.type, CredentialScopeMismatch.type, RequestExpired.type, RequestTimeTooSkewed.type, BodyHashMismatch.type:
+            self.init("SignatureDoesNotMatch", error.message, status: 403)
+        case SignatureMalformed.type: self.init("IncompleteSignature", error.message, status: 403)
+        case TooManyRequests.type: self.init("Throttling", error.message)
         default: self.init("InternalFailure", error.message, status: 500)
         }
     }

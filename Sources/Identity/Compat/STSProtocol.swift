@@ -1,11 +1,13 @@
 import Contract
 import JSON
 
-/// AWS STS: Query in, XML out (cognito.md 2.2, 3.8).
+/// AWS STS: Query in, XML out (cognito.md 2.2, 3.8); JSON out where the request accepts `application/json`, as AWS answers its older query
+/// services.
 struct STSProtocol {
     let service: CompatService
     let request: WireRequest
     let context: any CallContext
+    let arrivedByHTTP: Bool
     let requestId: String
 
     private static let version = "2011-06-15"
@@ -13,25 +15,28 @@ struct STSProtocol {
 
     /// - Parameter action: the parameter Action.
     func answer(action: String) throws -> WireAnswer {
-        let result = try WireError.catching(internalCode: "InternalFailure", { WireError(sts: $0) }) { try perform(action) }
+        let result = try WireError.catching(internalCode: "InternalFailure", { WireError(sts: $0) }, { WireError(sts: $0) }) {
+            if arrivedByHTTP { try service.meetFault(of: CompatHttp.self, context) }
+            return try perform(action)
+        }
         switch result {
         case .success(let elements):
-            return .xml(
-                XMLElement(
-                    "\(action)Response", namespace: Self.namespace,
-                    [XMLElement("\(action)Result", elements), XMLElement("ResponseMetadata", [XMLElement("RequestId", requestId)])]))
+            let response = XMLElement(
+                "\(action)Response", namespace: Self.namespace,
+                [XMLElement("\(action)Result", elements), XMLElement("ResponseMetadata", [XMLElement("RequestId", requestId)])])
+            return request.acceptsJSON ? .json(response.json) : .xml(response)
         case .failure(let error):
-            return .xml(
-                XMLElement(
-                    "ErrorResponse", namespace: Self.namespace,
-                    [
-                        XMLElement(
-                            "Error",
-                            [
-                                XMLElement("Type", error.status < 500 ? "Sender" : "Receiver"), XMLElement("Code", error.code),
-                                XMLElement("Message", error.message),
-                            ]), XMLElement("RequestId", requestId),
-                    ]), status: error.status)
+            let response = XMLElement(
+                "ErrorResponse", namespace: Self.namespace,
+                [
+                    XMLElement(
+                        "Error",
+                        [
+                            XMLElement("Type", error.status < 500 ? "Sender" : "Receiver"), XMLElement("Code", error.code),
+                            XMLElement("Message", error.message),
+                        ]), XMLElement("RequestId", requestId),
+                ])
+            return request.acceptsJSON ? .json(response.members, status: error.status) : .xml(response, status: error.status)
         }
     }
 
@@ -47,7 +52,7 @@ struct STSProtocol {
     // MARK: AssumeRoleWithWebIdentity
 
     private static let members: [WireMember] = [
-        .required("RoleArn", .arn),
+        .required("RoleArn", .texts(20...2048, .some(Self.arnPattern, Self.isARNCharacter))),
         .required("RoleSessionName", .texts(2...64, .word(#"[\w+=,.@-]*"#, and: "+=,.@-", orNone: true))),
         .required("WebIdentityToken", .text(WireText(length: 4...20000, isSecret: true))),
         .optional("ProviderId", .texts(4...2048)),
@@ -61,13 +66,21 @@ struct STSProtocol {
         .optional("DurationSeconds", .integer(900...43200)), .optional("MinimumSessionTokenSize", .integer(0...4096)),
     ]
 
+    private static let arnPattern = #"[\u0009\u000A\u000D\u0020-\u007E\u0085\u00A0-\uD7FF\uE000-\uFFFD\u10000-\u10FFFF]+"#
+    private static let isARNCharacter: @Sendable (Unicode.Scalar) -> Bool = { scalar in
+        switch scalar {
+        case "\t", "\n", "\r", "\u{20}"..."\u{7E}", "\u{85}", "\u{A0}"..."\u{FFFD}", "\u{10000}"...: true
+        default: false
+        }
+    }
+
     private func assumeRole() throws -> [XMLElement] {
         let input = try WireValidator.members(try form(), of: Self.members, code: "ValidationError")
         if input["ProviderId"] != nil {
-            throw WireError("ValidationError", "ProviderId is for OAuth access tokens; leave it out with an OpenID token.")
+            throw WireError("ValidationError", "ProviderId is only for OAuth access tokens. Omit it for an OpenID token.")
         }
         if request.parameters.contains(where: { $0.name.hasPrefix("PolicyArns.") }) {
-            throw WireError("ValidationError", "PolicyArns is not supported here: there are no managed policies. Use Policy.")
+            throw WireError("ValidationError", "PolicyArns is not supported because there are no managed policies. Use Policy.")
         }
         var params: JSONObject = [
             "roleArn": input["RoleArn"]!, "sessionName": input["RoleSessionName"]!, "token": input["WebIdentityToken"]!,
@@ -79,11 +92,12 @@ struct STSProtocol {
             }
             params["policy"] = policy
         }
+        try service.meetFault(of: CredentialsAssumeRole.self, context)
         let assumed = try service.credentials.assumeRole(
             CredentialsAssumeRole.Params(decoding: JSONText(JSONValue.object(params).text).root), context)
         let size = Int64(assumed.credentials.sessionToken.utf8.count)
         if let least = input["MinimumSessionTokenSize"]?.int, least > size {
-            throw WireError("ValidationError", "MinimumSessionTokenSize is not supported here: session tokens are as long as they are.")
+            throw WireError("ValidationError", "MinimumSessionTokenSize is not supported.")
         }
         var answer = [
             XMLElement("SubjectFromWebIdentityToken", assumed.subject), XMLElement("Audience", assumed.audience),
@@ -96,10 +110,10 @@ struct STSProtocol {
                     XMLElement("AccessKeyId", assumed.credentials.accessKeyId),
                     XMLElement("SecretAccessKey", assumed.credentials.secretAccessKey),
                     XMLElement("SessionToken", assumed.credentials.sessionToken),
-                    XMLElement("Expiration", PolicyDate.text(assumed.credentials.expiresAt)),
+                    XMLElement("Expiration", PolicyDate.text(assumed.credentials.expiresAt), number: assumed.credentials.expiresAt),
                 ]), XMLElement("Provider", assumed.provider),
         ]
-        if let percent = assumed.packedPolicyPercent { answer.append(XMLElement("PackedPolicySize", String(percent))) }
+        if let percent = assumed.packedPolicyPercent { answer.append(XMLElement("PackedPolicySize", String(percent), number: percent)) }
         return answer
     }
 
@@ -133,12 +147,13 @@ struct STSProtocol {
             let signed = SignedRequest(
                 method: request.method, url: request.url, headers: Members(request.headers.map { ($0.name, $0.value) }),
                 bodySha256: request.bodySha256)
+            try service.meetFault(of: CredentialsVerify.self, context)
             let holder = try service.credentials.verify(CredentialsVerify.Params(proof: .request(signed), service: "sts"), context)
                 .principal
             let role = try service.role.get(RoleGet.Params(role: .roleArn(holder.roleArn)), context)
             (id, arn) = ("\(role.roleId):\(holder.sessionName)", signature.arn(of: holder))
         } else {
-            (id, arn) = (realm.account, "arn:aws:iam::\(realm.account):root")
+            (id, arn) = (realm.account, "arn:\(realm.partition):iam::\(realm.account):root")
         }
         return [XMLElement("Arn", arn), XMLElement("UserId", id), XMLElement("Account", realm.account)]
     }

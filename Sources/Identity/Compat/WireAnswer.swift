@@ -20,6 +20,11 @@ struct WireAnswer: Sendable {
             body: JSONValue.object(["__type": .string(error.code), "message": .string(error.message)]).text)
     }
 
+    /// What a service of the query protocol answers to those who accept JSON.
+    static func json(_ object: JSONObject, status: Int64 = 200) -> WireAnswer {
+        WireAnswer(status: status, headers: [("content-type", "application/json")], body: JSONValue.object(object).text)
+    }
+
     static func xml(_ root: XMLElement, status: Int64 = 200) -> WireAnswer {
         WireAnswer(status: status, headers: [("content-type", "text/xml")], body: root.text)
     }

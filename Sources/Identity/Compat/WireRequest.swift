@@ -26,6 +26,21 @@ struct WireRequest: Sendable {
 
     func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
+    /// Whether an answer in JSON is wanted rather than one in XML (RFC 9110 section 12.5.1). Without preference it is XML.
+    var acceptsJSON: Bool {
+        var best: (json: Double, xml: Double) = (0, 0)
+        for range in headers.filter({ $0.name == "accept" }).flatMap({ $0.value.lowercased().split(separator: ",") }) {
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            switch parts.first {
+            case "application/json": best.json = max(best.json, weight)
+            case "text/xml", "application/xml": best.xml = max(best.xml, weight)
+            default: break
+            }
+        }
+        return best.json > best.xml
+    }
+
     var bodySha256: String { Hex.encode(Hash.sha256(Array(body.utf8))) }
 
     /// As forms write it (application/x-www-form-urlencoded): a plus is a space.

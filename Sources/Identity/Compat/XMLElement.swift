@@ -1,3 +1,4 @@
+import JSON
 import Platform
 
 /// An element of an XML document, to be written.
@@ -7,14 +8,15 @@ struct XMLElement: Sendable {
     private let content: Content
 
     private indirect enum Content: Sendable {
-        case text(String)
+        /// A number is written as such in JSON.
+        case text(String, number: Int64?)
         case elements([XMLElement])
     }
 
-    init(_ name: String, _ text: String) {
+    init(_ name: String, _ text: String, number: Int64? = nil) {
         self.name = name
         namespace = nil
-        content = .text(text)
+        content = .text(text, number: number)
     }
 
     init(_ name: String, namespace: String? = nil, _ elements: [XMLElement]) {
@@ -30,12 +32,28 @@ struct XMLElement: Sendable {
         return output
     }
 
+    /// The element as AWS writes it in JSON: an object with it as the only member.
+    var json: JSONObject { [name: value] }
+
+    /// What is in it, as the members of an object.
+    var members: JSONObject { value.object ?? [:] }
+
+    private var value: JSONValue {
+        switch content {
+        case .text(let text, let number): return number.map { .number(JSONNumber($0)) } ?? .string(text)
+        case .elements(let elements):
+            var object = JSONObject()
+            for element in elements { object[element.name] = element.value }
+            return .object(object)
+        }
+    }
+
     private func write(to output: inout String) {
         output += "<\(name)"
         if let namespace { output += " xmlns=\"\(Self.escaped(namespace))\"" }
         output += ">"
         switch content {
-        case .text(let text): output += Self.escaped(text)
+        case .text(let text, _): output += Self.escaped(text)
         case .elements(let elements): for element in elements { element.write(to: &output) }
         }
         output += "</\(name)>"

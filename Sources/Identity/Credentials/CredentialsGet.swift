@@ -15,21 +15,40 @@ extension CredentialsService {
     ///   `AmbiguousRoleDenied`, `InvalidPrincipalTags`.
     /// - Source: GetCredentialsForIdentity; cognito.md 3.5, 6.1 to 6.5.
     public func get(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> CredentialsGet.Result {
-        try get(request, of: nil, call)
-    }
-
-    /// - Parameter expected: whose the token has to be, before anything else is asked of it (cognito.md 2.5).
-    func get(_ request: CredentialsGet.Params, of expected: String?, _ call: any CallContext) throws -> CredentialsGet.Result {
         let now = surroundings.clock.now
         switch request.who {
         case .token(let token):
-            let holder = SessionHolder(try verify(token, now: now))
-            if let expected, expected != holder.identityId { throw LoginsDoNotMatch(identityId: expected) }
             if let name = request.logins?.names.first { throw PoolTokenNotAccepted(provider: name) }
-            let role = try surroundings.database.read { try givenRole(to: holder, custom: request.customRoleArn, now: now, in: $0) }
-            return try exchange(holder, role, now: now)
-        case .identityId(let id): return try get(id, request.logins, custom: request.customRoleArn, call, now: now)
+            return try get(SessionHolder(try verify(token, now: now)), custom: request.customRoleArn, now: now)
+        case .identityId(let id):
+            guard let logins = request.logins, let token = logins[LoginVerifier.poolTokenName] else {
+                return try get(id, request.logins, custom: request.customRoleArn, call, now: now)
+            }
+            return try get(id, ownToken: token, logins, custom: request.customRoleArn, now: now)
         }
+    }
+
+    /// Exchanges a pool's own token that is given as a login, as AWS SDKs do after GetOpenIdTokenForDeveloperIdentity.
+    ///
+    /// - Throws: `InvalidParams` if there are other logins; `IdentityNotFound`, `IdentityDisabled`; a `Token…` error; `LoginsDoNotMatch` for
+    ///   a token of another identity.
+    private func get(
+        _ id: String, ownToken token: String, _ logins: Members<String>, custom: String?, now: Int64
+    ) throws -> CredentialsGet.Result {
+        guard logins.count == 1 else {
+            let message = "\(LoginVerifier.poolTokenName) must be the only login: its token proves the identity by itself."
+            throw InvalidParams(violations: [Violation(pointer: "/logins", rule: "alone", message: message)])
+        }
+        guard let identity = try surroundings.database.read({ try $0.identity(id) }) else { throw IdentityNotFound(identityId: id) }
+        if identity.state == .disabled { throw IdentityDisabled(identityId: id) }
+        let holder = SessionHolder(try verify(token, now: now))
+        guard holder.identityId == id else { throw LoginsDoNotMatch(identityId: id) }
+        return try get(holder, custom: custom, now: now)
+    }
+
+    private func get(_ holder: SessionHolder, custom: String?, now: Int64) throws -> CredentialsGet.Result {
+        let role = try surroundings.database.read { try givenRole(to: holder, custom: custom, now: now, in: $0) }
+        return try exchange(holder, role, now: now)
     }
 
     /// - Throws: `PoolNotFound` for a token of a pool that is gone: its keys went along (cognito.md 5.5).
@@ -101,14 +120,16 @@ extension CredentialsService {
         }
         let percent = PackedPolicy.percent(policy: nil, tags: holder.tags)
         guard percent <= 100 else {
-            let reason = "the session's tags take \(percent) % of the room they have"
+            let reason = "the session tags use \(percent) % of the available space"
             throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: reason)
         }
         return GivenRole(name: role.record.name, arn: arn)
     }
 
     /// The role that the pool gives (cognito.md 6.3).
-    private func role(for holder: SessionHolder, custom: String?, in tx: Transaction) throws -> (role: Catalogue.KnownRole, arn: String) {
+    private func role(for holder: SessionHolder, custom: String?, in tx: Transaction) throws -> (
+        role: PoolConfigurationCache.KnownRole, arn: String
+    ) {
         let realm = surroundings.realm
         let choice = try RoleResolution.decide(
             .init(
@@ -124,11 +145,11 @@ extension CredentialsService {
             }
             arn = realm.arn(ofRole: name)
             if let custom, custom != arn {
-                throw RoleNotOffered(roleArn: custom, reason: "the pool gives these logins one role and no choice.")
+                throw RoleNotOffered(roleArn: custom, reason: "the pool assigns a single role to these logins.")
             }
         }
         guard let role = try realm.roleName(of: arn).flatMap({ try catalogue.role($0, in: tx) }) else {
-            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "there is no role \(arn)")
+            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "role \(arn) does not exist")
         }
         return (role, arn)
     }

@@ -43,7 +43,7 @@ extension CredentialsService {
         case .roleArn(let arn):
             let name = surroundings.realm.roleName(of: arn)
             guard let name, try surroundings.database.read({ try $0.role(name) }) != nil else { throw RoleNotFound(role: arn) }
-            return .init(kind: .roleArn, subject: arn)
+            return .init(kind: .roleArn, subject: surroundings.realm.arn(ofRole: name))
         }
     }
 }

@@ -4,10 +4,10 @@ import Storage
 
 /// Temporary credentials: `credentials.*`.
 public struct CredentialsService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: ServiceContext
+    let catalogue: PoolConfigurationCache
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
     }
@@ -27,8 +27,7 @@ public struct CredentialsService: Sendable {
     func issue(_ session: Session, now: Int64) throws -> Contract.Credentials {
         let holder = session.holder
         let (sealer, issuedAt) = try surroundings.database.read { tx in
-            let targets = Self.targets(
-                identityId: holder.identityId, poolId: holder.poolId, roleArn: surroundings.realm.arn(ofRole: session.roleName))
+            let targets = targets(identityId: holder.identityId, poolId: holder.poolId, roleName: session.roleName)
             return (
                 try catalogue.sessionKeys.current(in: tx), try catalogue.revocations(in: tx).issueMoment(targets, now: now)
             )
@@ -44,8 +43,12 @@ public struct CredentialsService: Sendable {
     }
 
     /// Everything by which credentials can be revoked, but for the session itself.
-    static func targets(identityId: String, poolId: String, roleArn: String) -> [Revocations.Target] {
-        [.init(kind: .identityId, subject: identityId), .init(kind: .poolId, subject: poolId), .init(kind: .roleArn, subject: roleArn)]
+    func targets(identityId: String, poolId: String, roleName: String) -> [Revocations.Target] {
+        let realm = surroundings.realm
+        // What was revoked by an ARN of an earlier version stays revoked.
+        let arns = Set([realm.arn(ofRole: roleName), realm.formerARN(ofRole: roleName)])
+        return [.init(kind: .identityId, subject: identityId), .init(kind: .poolId, subject: poolId)]
+            + arns.map { .init(kind: .roleArn, subject: $0) }
     }
 
     /// What a trust policy may ask about a call with `token` (cognito.md 6.4; the time as IAM's global condition keys

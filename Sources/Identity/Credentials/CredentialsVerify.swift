@@ -20,7 +20,7 @@ extension CredentialsService {
             let parsed = try SignatureV4.parse(
                 method: signed.method, url: signed.url, headers: signed.headers.map { ($0.name, $0.value) }, bodySha256: signed.bodySha256)
             guard let token = parsed.sessionToken else {
-                throw SignatureMalformed(reason: "X-Amz-Security-Token is missing: temporary credentials come with a session token")
+                throw SignatureMalformed(reason: "X-Amz-Security-Token is missing. Temporary credentials require a session token")
             }
             let (claims, sealer) = try open(token, now: now)
             guard claims.accessKeyId == parsed.accessKeyId else { throw SessionTokenInvalid() }
@@ -39,8 +39,7 @@ extension CredentialsService {
         if claims.expiresAt <= now { throw CredentialsExpired(expiredAt: claims.expiresAt, now: now) }
         let targets =
             [Revocations.Target(kind: .sessionToken, subject: claims.accessKeyId)]
-            + Self.targets(
-                identityId: claims.identityId, poolId: claims.poolId, roleArn: surroundings.realm.arn(ofRole: claims.roleName))
+            + self.targets(identityId: claims.identityId, poolId: claims.poolId, roleName: claims.roleName)
         try revocations.check(targets, issuedAt: claims.issuedAt)
         return (claims, sealer)
     }

@@ -42,7 +42,13 @@ struct RevocationRecord: Sendable {
 extension Transaction {
     func revocations() throws -> Revocations {
         Revocations(
-            try query("SELECT kind, target, issued_before, recorded_at, expires_at FROM revocation") { row in
+            // The others are sessions that a method ended (`SessionEnd`).
+            try query(
+                """
+                SELECT kind, target, issued_before, recorded_at, expires_at FROM revocation
+                WHERE kind IN ('sessionToken', 'identityId', 'roleArn', 'poolId')
+                """
+            ) { row in
                 RevocationKind(rawValue: row.string(0)).map { kind in
                     RevocationRecord(
                         target: .init(kind: kind, subject: row.string(1)), issuedBefore: row.int(2), createdAt: row.int(3),

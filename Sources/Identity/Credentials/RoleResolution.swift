@@ -38,7 +38,7 @@ enum RoleResolution {
         let roles = list(claims["cognito:roles"])
         if let custom {
             guard roles.contains(custom) else {
-                throw RoleNotOffered(roleArn: custom, reason: "the token of \(provider) does not name it.")
+                throw RoleNotOffered(roleArn: custom, reason: "the token of \(provider) does not contain it.")
             }
             return .role(arn: custom)
         }
@@ -49,7 +49,7 @@ enum RoleResolution {
     private static func byRules(_ claims: JSONNode, _ mapping: RoleMapping, _ provider: String, _ custom: String?) throws -> Choice {
         let matching = (mapping.rules ?? []).filter { matches($0, claims) }.map(\.roleArn)
         if let custom {
-            guard matching.contains(custom) else { throw RoleNotOffered(roleArn: custom, reason: "no rule of \(provider) gives it.") }
+            guard matching.contains(custom) else { throw RoleNotOffered(roleArn: custom, reason: "no rule of \(provider) selects it.") }
             return .role(arn: custom)
         }
         return try matching.first.map { .role(arn: $0) } ?? ambiguous(mapping, provider)

@@ -29,7 +29,8 @@ extension CredentialsProviderService {
         guard given != nil else { return }
         throw InvalidParams(violations: [
             Violation(
-                pointer: "/\(name)", rule: "dependencies", message: "\(name) belongs to the \(flow) flow: leave it out, or open with that.")
+                pointer: "/\(name)", rule: "dependencies",
+                message: "\(name) is only for the \(flow) flow. Omit it, or open the provider with this flow.")
         ])
     }
 }

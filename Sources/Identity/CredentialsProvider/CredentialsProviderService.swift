@@ -2,11 +2,11 @@ import Contract
 
 /// Credential providers as the mobile SDKs have them (cognito.md 8): `credentialsProvider.*`.
 public struct CredentialsProviderService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: ServiceContext
+    let catalogue: PoolConfigurationCache
     let providers = OpenProviders()
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
     }
@@ -23,7 +23,7 @@ public struct CredentialsProviderService: Sendable {
 
     func storeId() throws -> String { try surroundings.database.read { try catalogue.storeId(in: $0) } }
 
-    var tokens: TokenService { TokenService(surroundings, catalogue) }
+    var tokens: PoolTokens { PoolTokens(surroundings, catalogue) }
     var identities: IdentityService { IdentityService(surroundings, catalogue) }
     var credentials: CredentialsService { CredentialsService(surroundings, catalogue) }
 }

@@ -1,13 +1,25 @@
 import Contract
 
+/// Knows whether a channel is configured.
+public protocol Carrying: Sendable {
+    /// Whether messages of a tenant can be sent through a channel.
+    ///
+    /// - Parameter delivery: the tenant's own settings.
+    func carries(_ channel: Channel, for delivery: TenantDelivery?) -> Bool
+}
+
+extension Carrying {
+    public func carries(_ channel: Channel, for delivery: TenantDelivery?) -> Bool { true }
+}
+
 /// Hands mails over to whoever carries them.
-public protocol Mailer: Sendable {
+public protocol Mailer: Carrying {
     /// Returns when the message was taken.
     func send(_ message: OutgoingMessage) throws(DeliveryFailure)
 }
 
 /// Hands text messages over to whoever carries them.
-public protocol Texter: Sendable {
+public protocol Texter: Carrying {
     /// Returns when the message was taken.
     func send(_ message: OutgoingMessage) throws(DeliveryFailure)
 }
@@ -31,7 +43,7 @@ public struct DeliveryFailure: Error, Sendable {
     public static func notConfigured(_ what: String) -> DeliveryFailure {
         let server = what.hasPrefix("no mail") ? "--smtp-url and --mail-from (MINTMARK_SMTP_URL, MINTMARK_MAIL_FROM), or with " : ""
         return DeliveryFailure(
-            reason: "\(what) is configured. Set the tenant's delivery with tenant.update, or start the process with "
+            reason: "\(what) is configured. Set the delivery of the tenant with tenant.update, or start the process with "
                 + "\(server)--webhook-url and its secret (MINTMARK_WEBHOOK_URL, MINTMARK_WEBHOOK_SECRET)")
     }
 }
@@ -46,6 +58,18 @@ public enum Delivery: Sendable {
     /// Nobody carries anything.
     public static let none = Delivery.carriers(mailer: nil, texter: nil)
 
+    /// Whether messages of a tenant can be sent through a channel.
+    func carries(_ channel: Channel, for delivery: TenantDelivery?) -> Bool {
+        switch self {
+        case .outbox: true
+        case .carriers(let mailer, let texter):
+            switch channel {
+            case .email: mailer?.carries(channel, for: delivery) ?? false
+            case .sms: texter?.carries(channel, for: delivery) ?? false
+            }
+        }
+    }
+
     /// Who carries them, nil if they stay in the store.
     var carrier: Carrier? {
         switch self {
@@ -56,7 +80,7 @@ public enum Delivery: Sendable {
 }
 
 /// Whoever carries messages away.
-struct Carrier: Sendable {
+public struct Carrier: Sendable {
     let mailer: (any Mailer)?
     let texter: (any Texter)?
 

@@ -11,17 +11,19 @@ public struct OutgoingMessage: Sendable {
     /// What its reader wants to read, as a language tag.
     let language: String?
     public let tenantId: String
-    /// What people read as the sender's name.
+    /// The display name of the tenant: its name, otherwise the name under which it sends emails.
     public let tenantName: String?
     /// How long the code is good, if it has one.
     public let lifetimeSeconds: Int64
     /// The tenant's own way to hand it over, its secrets readable.
     public let delivery: TenantDelivery?
+    /// The facts of a notice about an account.
+    public let notice: NoticeFacts?
 
     /// - Parameter language: what its reader wants to read.
     init(
         to recipient: Recipient, _ purpose: MessagePurpose, code: String?, lifetimeSeconds: Int64, language: String?, tenant: TenantRecord,
-        delivery: TenantDelivery?
+        delivery: TenantDelivery?, notice: NoticeFacts? = nil
     ) {
         to = recipient.text
         channel = recipient.channel
@@ -29,9 +31,10 @@ public struct OutgoingMessage: Sendable {
         self.code = code
         self.language = language
         tenantId = tenant.id
-        tenantName = tenant.settings.name
+        tenantName = tenant.settings.name ?? delivery?.smtp?.fromName
         self.lifetimeSeconds = lifetimeSeconds
         self.delivery = delivery
+        self.notice = notice
     }
 
     /// A message with a code; in a flow that is only for show the notice that belongs there, so that it takes the same time and fails
@@ -46,7 +49,10 @@ public struct OutgoingMessage: Sendable {
     }
 
     private var values: MessageValues {
-        MessageValues(code: code, lifetimeSeconds: lifetimeSeconds, tenantName: tenantName, address: to)
+        MessageValues(
+            code: code, lifetimeSeconds: lifetimeSeconds, tenantName: tenantName,
+            namelessTenant: delivery?.smtp?.from.split(separator: "@").last.map(String.init) ?? tenantId, address: to,
+            at: notice?.at, what: notice?.what ?? "")
     }
 
     private var templates: MessageTemplates { delivery?.words ?? MessageTemplates() }
@@ -58,6 +64,16 @@ public struct OutgoingMessage: Sendable {
     public var textMessage: (language: String, text: String) {
         templates.textMessage(for: purpose, languages: language.map { [$0] } ?? [], values)
     }
+}
+
+/// The facts of a notice about an account.
+public struct NoticeFacts: Hashable, Sendable {
+    /// Names the notice, also when it is sent again.
+    public let id: String
+    /// The time of the change.
+    let at: Int64
+    /// The name of a factor or a provider, or a number; empty where the purpose says it all.
+    let what: String
 }
 
 extension MessagePurpose {

@@ -12,9 +12,9 @@ public struct PhoneNumber: Sendable, Hashable, CustomStringConvertible {
 
         public var description: String {
             switch self {
-            case .noCountryCode: "It does not begin with + and a country code, as +4915112345678 does."
-            case .notDigits: "After the + there are digits alone, without blanks and hyphens, as in +4915112345678."
-            case .length(let count): "It has \(count) digits, and there are \(digits.lowerBound) to \(digits.upperBound)."
+            case .noCountryCode: "It must begin with + and a country code."
+            case .notDigits: "Only digits are allowed after the +, without spaces and hyphens."
+            case .length(let count): "It has \(count) digits; \(digits.lowerBound) to \(digits.upperBound) are allowed."
             }
         }
     }

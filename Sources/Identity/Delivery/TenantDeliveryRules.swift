@@ -12,7 +12,9 @@ extension TenantDelivery {
     func check() throws {
         if let smtp { try smtp.check() }
         if let webhook {
-            guard let secret = webhook.secret else { throw Self.refusal("webhook/secret", "posts are always signed, so it is needed") }
+            guard let secret = webhook.secret else {
+                throw Self.refusal("webhook/secret", "a secret is required because requests are always signed")
+            }
             do throws(WebhookEndpoint.Refusal) { _ = try webhook.endpoint(secret: secret) } catch {
                 throw Self.refusal(error.isOfSecret ? "webhook/secret" : "webhook/url", "\(error)")
             }
@@ -27,11 +29,11 @@ extension TenantDelivery {
         for (index, template) in (templates ?? []).enumerated() {
             let place = "templates/\(index)"
             if !seen.insert([template.channel.rawValue, template.purpose.rawValue, template.language.lowercased()]).inserted {
-                throw Self.refusal(place, "there are two for one channel, purpose and language")
+                throw Self.refusal(place, "another template has the same channel, purpose and language")
             }
-            if template.channel == .email, template.subject == nil { throw Self.refusal("\(place)/subject", "a mail needs one") }
+            if template.channel == .email, template.subject == nil { throw Self.refusal("\(place)/subject", "an email requires a subject") }
             for (member, value) in [("subject", template.subject), ("html", template.html)] where template.channel == .sms && value != nil {
-                throw Self.refusal("\(place)/\(member)", "a text message has none")
+                throw Self.refusal("\(place)/\(member)", "a text message does not have this member")
             }
             do throws(TemplateRefusal) { try template.check() } catch {
                 let part = error.violations[0].part
@@ -103,8 +105,8 @@ extension TenantMailServer {
         do throws(SMTPServer.Refusal) { _ = try server() } catch {
             throw TenantDelivery.refusal(error == .login ? "smtp/user" : error == .port ? "smtp/port" : "smtp/host", "\(error)")
         }
-        if user != nil, password == nil { throw TenantDelivery.refusal("smtp/password", "somebody who logs in needs one") }
-        if user == nil, password != nil { throw TenantDelivery.refusal("smtp/user", "a password is somebody's") }
+        if user != nil, password == nil { throw TenantDelivery.refusal("smtp/password", "a user name requires a password") }
+        if user == nil, password != nil { throw TenantDelivery.refusal("smtp/user", "a password requires a user name") }
         for (member, address) in [("from", from), ("replyTo", replyTo)] {
             guard let address else { continue }
             do throws(MailAddress.Refusal) { _ = try MailAddress(address) } catch {

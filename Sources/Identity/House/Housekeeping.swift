@@ -10,14 +10,15 @@ import Storage
 public final class Housekeeping: Sendable {
     /// What is done with what comes of it. Called on the thread that keeps house.
     public struct Reports: Sendable {
-        let heads: @Sendable ([Contract.AuditHead]) -> Void
+        let heads: @Sendable (_ heads: [Contract.AuditHead], _ isLast: Bool) -> Void
         let failure: @Sendable (_ task: String, any Error) -> Void
 
         /// - Parameters:
-        ///   - heads: takes heads of the audit log, as `audit.verify` takes them.
+        ///   - heads: takes heads of the audit log, as `audit.verify` takes them, and whether they are those of the end of the process.
         ///   - failure: is told what went wrong. It is tried again next time.
         public init(
-            heads: @escaping @Sendable ([Contract.AuditHead]) -> Void, failure: @escaping @Sendable (_ task: String, any Error) -> Void
+            heads: @escaping @Sendable (_ heads: [Contract.AuditHead], _ isLast: Bool) -> Void,
+            failure: @escaping @Sendable (_ task: String, any Error) -> Void
         ) {
             self.heads = heads
             self.failure = failure
@@ -39,16 +40,23 @@ public final class Housekeeping: Sendable {
         var sweptRows = 0
     }
 
-    private let surroundings: Surroundings
+    private let surroundings: ServiceContext
     private let sweeps: [Sweep]
     private let reports: Reports
+    private let afterSweep: @Sendable (_ settles: Bool) -> Void
     private let state = Gate(State())
 
-    /// - Parameter auditRetentionSeconds: how long audit records are kept; nil: for good.
-    public init(_ surroundings: Surroundings, auditRetentionSeconds: Int64?, reports: Reports) {
+    /// - Parameters:
+    ///   - sweeps: what is removed when it expires.
+    ///   - afterSweep: other work that is due; whether it has to be done on return.
+    public init(
+        _ surroundings: ServiceContext, sweeps: [Sweep], reports: Reports,
+        afterSweep: @escaping @Sendable (_ settles: Bool) -> Void = { _ in }
+    ) {
         self.surroundings = surroundings
-        sweeps = Sweep.all(of: surroundings, auditRetentionSeconds: auditRetentionSeconds)
+        self.sweeps = sweeps
         self.reports = reports
+        self.afterSweep = afterSweep
         surroundings.audit.watch.tell { [weak self] now in self?.noteRecord(at: now) }
     }
 
@@ -67,7 +75,10 @@ public final class Housekeeping: Sendable {
             state.isRunning = true
             return true
         }
-        if mustStart { Thread.start(name: "housekeeping") { self.run() } }
+        guard mustStart, !Thread.start(name: "housekeeping", { self.run() }) else { return }
+        // What is due stays so: the next record asks for a thread again.
+        state.withLock { $0.isRunning = false }
+        state.broadcast()
     }
 
     private func run() {
@@ -79,7 +90,7 @@ public final class Housekeeping: Sendable {
             }
             guard sweep || heads else { return state.broadcast() }
             if sweep { self.sweep(untilDone: true) }
-            if heads { handOutHeads() }
+            if heads { handOutHeads(isLast: false) }
         }
     }
 
@@ -93,12 +104,12 @@ public final class Housekeeping: Sendable {
         state.wait { $0.isRunning ? nil : () }
         guard state.withLock({ $0.hasRecorded }) else { return }
         sweep(untilDone: false)
-        if handsOutHeads { handOutHeads() }
+        if handsOutHeads { handOutHeads(isLast: true) }
     }
 
     // MARK: Heads
 
-    private func handOutHeads() {
+    private func handOutHeads(isLast: Bool) {
         attempt("the heads of the audit log") {
             let heads = try surroundings.driver.read { try $0.openAuditHeads(try $0.auditAnchors()) }.map {
                 Contract.AuditHead(chain: $0.chain, records: $0.number, head: Base64URL.encode($0.mac))
@@ -107,7 +118,7 @@ public final class Housekeeping: Sendable {
                 defer { state.lastHeads = heads }
                 return !state.lastHeads.elementsEqual(heads) { $0.chain == $1.chain && $0.head == $1.head }
             }
-            if isNews { reports.heads(heads) }
+            if isNews { reports.heads(heads, isLast) }
         }
     }
 
@@ -119,7 +130,7 @@ public final class Housekeeping: Sendable {
     /// Sweeps all that is to be swept, whoever swept when, and rests for nobody.
     ///
     /// - Throws: what the store throws.
-    func settle() throws {
+    public func settle() throws {
         let now = surroundings.clock.now
         var rows = 0
         for sweep in sweeps where try surroundings.driver.read({ try sweep.hasWork($0, now) }) {
@@ -130,6 +141,7 @@ public final class Housekeeping: Sendable {
             } while removed >= Self.rowsAtOnce
         }
         noteSweep(rows, at: now)
+        afterSweep(true)
     }
 
     private func noteSweep(_ rows: Int, at now: Int64) {
@@ -156,6 +168,7 @@ public final class Housekeeping: Sendable {
             for sweep in sweeps { attempt(sweep.name) { rows += try run(sweep, at: now, untilDone: untilDone) } }
             noteSweep(rows, at: now)
         }
+        afterSweep(false)
     }
 
     /// Removes what is to be removed, a little at a time, with pauses in which requests have the store for themselves.
@@ -204,9 +217,6 @@ extension Transaction {
         try setSweptAt(now)
         return true
     }
-
-    /// Waits for a sweep that is under way, and keeps others from going on until the end of this transaction.
-    func keepSweepsAway() throws { try execute("UPDATE store_fact SET value = value WHERE name = 'swept.at'") }
 
     fileprivate func setSweptAt(_ now: Int64) throws { try setStoreFact("swept.at", String(now)) }
 }

@@ -6,12 +6,21 @@ public struct Realm: Hashable, Sendable {
     public let region: String
     /// The account number in ARNs.
     public let account: String
+    /// The second part of ARNs, which follows from the region.
+    let partition: String
 
     public init(issuer: String = "https://mintmark.localhost", region: String = "local-1", account: String = "000000000000") {
+        partition = Self.partitions.first { region.hasPrefix($0.key) }?.value ?? "aws"
         self.issuer = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         self.region = region
         self.account = account
     }
+
+    /// The partitions of AWS by the beginnings of their regions; all others belong to `aws`.
+    private static let partitions: KeyValuePairs = [
+        "cn-": "aws-cn", "us-gov-": "aws-us-gov", "us-iso-": "aws-iso", "us-isob-": "aws-iso-b", "eu-isoe-": "aws-iso-e",
+        "us-isof-": "aws-iso-f", "eusc-": "aws-eusc",
+    ]
 
     /// The issuer of what `owner` signs.
     func issuer(of owner: KeyOwner) -> String { "\(issuer)/\(owner.path)" }
@@ -23,23 +32,27 @@ public struct Realm: Hashable, Sendable {
     }
 
     /// The ARN of a pool (cognito.md 1.2).
-    func arn(ofPool id: String) -> String { "arn:aws:cognito-identity:\(region):\(account):identitypool/\(id)" }
+    func arn(ofPool id: String) -> String { "arn:\(partition):cognito-identity:\(region):\(account):identitypool/\(id)" }
 
     /// The ARN of an OpenID provider (cognito.md 1.4).
-    func arn(ofOpenIDProvider name: String) -> String { "arn:aws:iam::\(account):oidc-provider/\(name)" }
+    func arn(ofOpenIDProvider name: String) -> String { "arn:\(partition):iam::\(account):oidc-provider/\(name)" }
 
     /// The ARN of a role.
-    func arn(ofRole name: String) -> String { "arn:aws:iam::\(account):role/\(name)" }
+    func arn(ofRole name: String) -> String { "arn:\(partition):iam::\(account):role/\(name)" }
 
     /// The name of the role that `arn` stands for, nil if it is no role of this account.
     func roleName(of arn: String) -> String? {
-        let prefix = "arn:aws:iam::\(account):role/"
-        guard arn.hasPrefix(prefix), arn.utf8.count > prefix.utf8.count else { return nil }
-        return String(arn.dropFirst(prefix.count))
+        for prefix in [self.arn(ofRole: ""), formerARN(ofRole: "")] where arn.hasPrefix(prefix) && arn.utf8.count > prefix.utf8.count {
+            return String(arn.dropFirst(prefix.count))
+        }
+        return nil
     }
 
+    /// The ARN of a role as earlier versions wrote it, in the partition `aws` wherever the region was. Stores have such ARNs.
+    func formerARN(ofRole name: String) -> String { "arn:aws:iam::\(account):role/\(name)" }
+
     /// The ARN of a role's session (AssumedRoleUser.Arn, cognito.md 3.8).
-    func arn(ofSession name: String, role: String) -> String { "arn:aws:sts::\(account):assumed-role/\(role)/\(name)" }
+    func arn(ofSession name: String, role: String) -> String { "arn:\(partition):sts::\(account):assumed-role/\(role)/\(name)" }
 }
 
 /// Whose signing keys they are. Each pool and each tenant signs with its own.

@@ -1,4 +1,5 @@
 import Crypto
+import Platform
 import Storage
 
 /// The randomness of a testing store: the system's, until the store is given a seed. From then on all bytes come from the seed and
@@ -47,7 +48,7 @@ extension Database {
     }
 }
 
-extension Surroundings {
+extension ServiceContext {
     /// A key for one purpose that comes from the seed of a testing store; nil without one. Not to be asked for inside a transaction.
     func seededKey(_ purpose: String) -> SecretBytes? {
         guard isTesting, let seed = try? Patience.with(.full, { try driver.read { try $0.seed() } }) else { return nil }
@@ -58,9 +59,16 @@ extension Surroundings {
 extension Transaction {
     func seed() throws -> String? { try storeFact("seed") }
 
-    /// Begins anew with `seed`.
+    /// Draws from `seed` from now on. What this store has drawn from it before does not come again: keys and ids of it may be there.
     func setSeed(_ seed: String) throws {
+        let former = try self.seed()
+        if former == seed { return }
+        if let former { try setStoreFact(Self.draws(of: former), try storeFact("seed.draws")) }
         try setStoreFact("seed", seed)
-        try setStoreFact("seed.draws", nil)
+        try setStoreFact("seed.draws", try storeFact(Self.draws(of: seed)))
+        try setStoreFact(Self.draws(of: seed), nil)
     }
+
+    /// Where the number of draws from a seed is kept that is not the store's at present.
+    private static func draws(of seed: String) -> String { "seed.draws \(Hex.encode(Hash.sha256(Array(seed.utf8))))" }
 }

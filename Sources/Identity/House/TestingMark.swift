@@ -23,6 +23,9 @@ extension Transaction {
         try setStoreFact("id", id)
     }
 
+    /// Waits for a sweep that is under way, and keeps others from going on until the end of this transaction.
+    func keepSweepsAway() throws { try execute("UPDATE store_fact SET value = value WHERE name = 'swept.at'") }
+
     func storeFact(_ name: String) throws -> String? {
         try queryOne("SELECT value FROM store_fact WHERE name = $1", name) { $0.string(0) }
     }

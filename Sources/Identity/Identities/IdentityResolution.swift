@@ -115,12 +115,12 @@ enum IdentityResolution {
         var users: [String: String] = [:]
         for login in logins where login.provider != developerProvider {
             if let other = users.updateValue(login.subject, forKey: login.provider), other != login.subject {
-                throw LoginConflict(provider: login.provider, reason: "the identity has another user of this provider already")
+                throw LoginConflict(provider: login.provider, reason: "the identity already has another login of this provider")
             }
         }
         if logins.count > mostLogins {
             throw LoginConflict(
-                provider: logins.last!.provider, reason: "the identity would have \(logins.count) logins, and \(mostLogins) are the most")
+                provider: logins.last!.provider, reason: "the identity would have \(logins.count) logins; the maximum is \(mostLogins)")
         }
     }
 }

@@ -75,7 +75,7 @@ extension Transaction {
     }
 }
 
-extension Surroundings {
+extension ServiceContext {
     /// Finds out whose the logins of a call are. Reads decide; only what changes something makes a write, which decides again.
     ///
     /// - Parameters:

@@ -3,10 +3,10 @@ import Storage
 
 /// Identities of a pool: `identity.*`.
 public struct IdentityService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: ServiceContext
+    let catalogue: PoolConfigurationCache
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
     }

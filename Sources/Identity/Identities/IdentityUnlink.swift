@@ -57,9 +57,9 @@ extension PoolRecord {
             if !given.isEmpty {
                 "it has no login provider \(given.joined(separator: ", "))"
             } else if let developerProvider {
-                "a login of its developer provider \(developerProvider) is needed"
+                "a login of its developer provider \(developerProvider) is required"
             } else {
-                "it has no developer provider; pool.update gives it one"
+                "it has no developer provider; pool.update can add one"
             }
         return UnsupportedDeveloperProvider(poolId: id, given: given, reason: reason, developerProvider: developerProvider)
     }

@@ -8,12 +8,12 @@ struct ProvenIdentity {
     let proofs: [LoginProof]
 }
 
-extension Surroundings {
+extension ServiceContext {
     /// Looks up what a client names and verifies its logins, in the order of cognito.md 2.5: the identity, its state, the logins.
     ///
     /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `ClassicFlowDisabled`, and what verifying logins throws.
     func prove(
-        _ identityId: String, _ logins: Members<String>?, _ catalogue: Catalogue, _ call: any CallContext, now: Int64,
+        _ identityId: String, _ logins: Members<String>?, _ catalogue: PoolConfigurationCache, _ call: any CallContext, now: Int64,
         classicFlow: Bool = false
     ) throws -> ProvenIdentity {
         let (pool, identity) = try database.read { tx in

@@ -6,16 +6,16 @@ import Platform
 /// Proves who somebody is by an access token, which only the provider itself can judge (firebase.md 2.5.2): it is asked for whom the
 /// token was made, and whose it is.
 struct AccessTokenIdentity: Sendable {
-    private let surroundings: Surroundings
+    private let surroundings: ServiceContext
 
-    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
 
     /// - Throws: `InvalidCredential`, `ProviderUnavailable`, `ProviderUnusable`.
     func identity(of token: String, from idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
         guard let base = idp.endpoint else {
             throw InvalidCredential(
                 providerId: idp.providerId, check: "accessToken",
-                reason: "Nobody can tell for whom an access token of \(idp.providerId) was made. Send its ID token too.")
+                reason: "The audience of an access token of \(idp.providerId) cannot be verified. Send the ID token as well.")
         }
         switch idp.known {
         case .google: return try google(token, base, idp, call)
@@ -60,12 +60,12 @@ struct AccessTokenIdentity: Sendable {
         case 200: return answer.value.object ?? [:]
         case 400, 401, 403, 404, 422:
             if AccessTokenCheck.isMomentary(answer["error"]) {
-                throw ProviderUnavailable(provider: idp.providerId, reason: "It says that it cannot tell now (HTTP \(status)).")
+                throw ProviderUnavailable(provider: idp.providerId, reason: "The provider is temporarily unavailable (HTTP \(status)).")
             }
             throw refusal(idp, "The provider does not accept the access token (HTTP \(status)).")
         default:
             throw ProviderUnusable(
-                provider: idp.providerId, check: "status", reason: "It answers HTTP \(status). Is it the right endpoint?")
+                provider: idp.providerId, check: "status", reason: "The provider returned HTTP \(status). Check the endpoint.")
         }
     }
 
@@ -73,13 +73,15 @@ struct AccessTokenIdentity: Sendable {
         guard let client, idp.clientIds.contains(client) else {
             throw InvalidCredential(
                 providerId: idp.providerId, check: "audience",
-                reason: "The access token was made for another client than \(idp.settings.clientId).")
+                reason: "The access token was issued to another client than \(idp.settings.clientId).")
         }
     }
 
     private func subject(_ node: JSONValue?, _ idp: IdpRecord) throws -> String {
         let subject = node?.string ?? node?.int.map { "\($0)" } ?? ""
-        guard (1...255).contains(subject.utf8.count) else { throw refusal(idp, "The provider does not say whose the access token is.") }
+        guard (1...255).contains(subject.utf8.count) else {
+            throw refusal(idp, "The provider did not return the subject of the access token.")
+        }
         return subject
     }
 

@@ -13,29 +13,29 @@ enum AuthorizationCallback: Equatable {
         let place = url.prefix { $0 != "?" && $0 != "#" }
         let expected = flow.redirectUri.prefix { $0 != "?" }
         guard place.utf8.elementsEqual(expected.utf8) || (expected.hasSuffix("/") && place + "/" == expected) else {
-            throw refuse("redirectUri", "It does not begin with \(expected), where this flow sends people back to.")
+            throw refuse("redirectUri", "It does not begin with \(expected), the redirect URI of this flow.")
         }
         let rest = url.dropFirst(place.count)
         let query = rest.first == "?" ? rest.dropFirst().prefix { $0 != "#" } : ""
         let fragment = rest.drop { $0 != "#" }.dropFirst()
         guard let pairs = Form.decode(query), let more = Form.decode(fragment) else {
-            throw refuse("malformed", "Its parameters are not UTF-8.")
+            throw refuse("malformed", "Its parameters are not valid UTF-8.")
         }
         var values: [String: String] = [:]
         for (name, value) in pairs + more {
             guard Self.names.contains(name) else { continue }
-            guard values.updateValue(value, forKey: name) == nil else { throw refuse("malformed", "It has \(name) twice.") }
+            guard values.updateValue(value, forKey: name) == nil else { throw refuse("malformed", "It contains \(name) twice.") }
         }
         guard let given = values["state"], constantTimeEquals(Array(given.utf8), Array(state.utf8)) else {
-            throw refuse("state", "Its state is not the one of this flow. Is it the answer to another one, or somebody else's?")
+            throw refuse("state", "Its state does not belong to this flow. It may be the callback of another flow, or an attack.")
         }
         if let issuer = values["iss"] {
             guard issuers.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else {
-                throw refuse("issuer", "Another provider says that it sent the person back (iss).")
+                throw refuse("issuer", "It contains the issuer of another provider (iss).")
             }
         } else if flow.namesIssuer, values["error"] == nil {
             // Some providers leave it out where they refuse. Nothing is gone on with then, whoever it is from (RFC 9207 2.4).
-            throw refuse("issuer", "The provider names itself in every answer (iss), and this one does not.")
+            throw refuse("issuer", "It does not contain iss, although the provider always returns it.")
         }
         if let error = values["error"] {
             throw SignInRefused(
@@ -43,12 +43,12 @@ enum AuthorizationCallback: Equatable {
         }
         switch flow.kind {
         case .code:
-            guard let code = values["code"], !code.isEmpty else { throw refuse("missing", "It brings no code.") }
+            guard let code = values["code"], !code.isEmpty else { throw refuse("missing", "It contains no code.") }
             self = .code(code)
         case .idToken:
-            guard let token = values["id_token"], !token.isEmpty else { throw refuse("missing", "It brings no id_token.") }
+            guard let token = values["id_token"], !token.isEmpty else { throw refuse("missing", "It contains no id_token.") }
             self = .idToken(token, accessToken: values["access_token"])
-        case .device: throw refuse("missing", "Nobody comes back from another device. Leave url out.")
+        case .device: throw refuse("missing", "A device authorization has no callback. Omit url.")
         }
     }
 
@@ -65,11 +65,11 @@ enum Words {
     static func refusal(_ error: String, _ description: String?) -> String {
         let plain =
             switch error {
-            case "access_denied": "they said no, or may not sign in there."
-            case "expired_token": "nobody entered the code in time. Begin again."
-            case "temporarily_unavailable", "server_error": "it cannot just now. Begin again in a while."
-            default: "it says \(of(error))."
+            case "access_denied": "the user canceled the sign-in or is not allowed to sign in."
+            case "expired_token": "the code was not entered in time. Start again."
+            case "temporarily_unavailable", "server_error": "it is temporarily unavailable. Try again later."
+            default: "it returned \(of(error))."
             }
-        return description.map { "\(plain) Its words: \(of($0))" } ?? plain
+        return description.map { "\(plain) Its description: \(of($0))" } ?? plain
     }
 }

@@ -32,7 +32,7 @@ enum AuthorizationRequest {
         let violations = custom.filter { reserved.contains($0.lowercased()) }.map {
             Violation(
                 pointer: "/customParameters/\(JSONPointer.escaped($0))", rule: "reserved",
-                message: "The service itself says \($0). Leave it out\($0 == "scope" ? " and use scopes" : "").")
+                message: "The service itself sets \($0). Omit it\($0 == "scope" ? " and use scopes" : "").")
         }
         if !violations.isEmpty { throw InvalidParams(violations: violations) }
     }
@@ -47,9 +47,9 @@ enum RedirectRule {
         }
         guard uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\\\"<>^`{|}".utf8.contains($0) }), let colon = uri.firstIndex(of: ":")
         else {
-            throw refuse("It is no URI: a scheme, a colon and a path, in ASCII.")
+            throw refuse("It is not a URI: a scheme, a colon and a path, in ASCII.")
         }
-        if uri.contains("#") { throw refuse("It has no fragment; the provider may put its answer there.") }
+        if uri.contains("#") { throw refuse("It must not contain a fragment, which the provider may use for its response.") }
         let scheme = uri[..<colon].lowercased()
         switch scheme {
         case "https", "http":
@@ -57,13 +57,13 @@ enum RedirectRule {
             let plain = uri.prefix { $0 != "?" }
             guard uri[colon...].hasPrefix("://"), !authority.isEmpty, !authority.contains("@"),
                 scheme == "https" || ProviderURL.httpsOrPlainLoopback.rest(of: String(plain)) != nil
-            else { throw refuse("It is https://… with a host, or http:// to localhost, 127.0.0.1 or [::1].") }
+            else { throw refuse("It must be an https URL with a host, or an http URL with localhost, 127.0.0.1 or [::1].") }
         default:
             guard scheme.contains("."), scheme.utf8.first.map({ 0x61...0x7A ~= $0 }) == true,
                 scheme.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || "+-.".utf8.contains($0) })
             else {
                 throw refuse(
-                    "A scheme of your own is a domain of yours turned round, such as com.example.shop, so that no other app has it.")
+                    "A private-use scheme must be a reversed domain name, such as com.example.shop, to avoid conflicts with other apps.")
             }
         }
     }

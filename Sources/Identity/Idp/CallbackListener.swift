@@ -141,7 +141,7 @@ enum CallbackRequest {
     static func judge(_ request: LoopbackRequest, _ question: CallbackListener.Question) -> CallbackRequest {
         let path = request.target.prefix { $0 != "?" }
         guard path.utf8.elementsEqual(question.path.utf8) else {
-            return .refused(CallbackPage(status: 404, title: "Nothing here", text: "There is no page at this address."))
+            return .refused(CallbackPage(status: 404, title: "Not found", text: "There is no page at this address."))
         }
         let query: String
         switch request.method {
@@ -151,7 +151,7 @@ enum CallbackRequest {
                 let body = String(validating: request.body, as: UTF8.self)
             else { return .refused(.stranger) }
             query = body
-        default: return .refused(CallbackPage(status: 405, title: "Not like this", text: "This page is opened, or sent a form."))
+        default: return .refused(CallbackPage(status: 405, title: "Method not allowed", text: "This page accepts only GET and POST."))
         }
         guard let pairs = Form.decode(query) else { return .refused(.stranger) }
         let states = pairs.filter { $0.name == "state" }.map(\.value)

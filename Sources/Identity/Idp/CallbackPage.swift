@@ -12,7 +12,7 @@ struct CallbackPage: Sendable {
     var hint = "You can close this window."
 
     static let done = CallbackPage(
-        status: 200, title: "You are back", text: "Your provider’s answer has reached the app, which goes on with it.")
+        status: 200, title: "Return to the app", text: "The app has received your provider’s response and continues.")
 
     /// - Parameters:
     ///   - provider: as people know it.
@@ -21,9 +21,9 @@ struct CallbackPage: Sendable {
     static func refused(by provider: String, _ error: String, _ description: String?) -> CallbackPage {
         let text =
             switch error {
-            case "access_denied": "\(provider) did not let you in: you said no there, or may not sign in."
-            case "temporarily_unavailable", "server_error": "\(provider) can let nobody in just now. Begin again in a while."
-            default: "\(provider) did not let you in (\(Words.of(error)))."
+            case "access_denied": "\(provider) did not sign you in: you canceled, or you are not allowed to sign in."
+            case "temporarily_unavailable", "server_error": "\(provider) is temporarily unavailable. Try again later."
+            default: "\(provider) did not sign you in (\(Words.of(error)))."
             }
         return CallbackPage(
             status: 200, title: "You are not signed in", text: text,
@@ -32,18 +32,18 @@ struct CallbackPage: Sendable {
     }
 
     static let stranger = CallbackPage(
-        status: 400, title: "Nobody asked for this page", text: "It was opened with something that the app does not wait for.",
-        hint: "Nothing has happened. Begin again in the app.")
+        status: 400, title: "Unexpected request", text: "The app is not waiting for this page.",
+        hint: "Nothing has changed. Start again in the app.")
 
     static let tooLate = CallbackPage(
-        status: 410, title: "This took too long", text: "The app no longer waits for this sign-in, and nothing has happened.",
-        hint: "You can close this window and begin again in the app.")
+        status: 410, title: "This took too long", text: "The app no longer waits for this sign-in. Nothing has changed.",
+        hint: "You can close this window and start again in the app.")
 
     static let notYet = CallbackPage(
-        status: 503, title: "Not yet", text: "Your sign-in could not be noted just now.", hint: "Reload this page.")
+        status: 503, title: "Please try again", text: "Your sign-in could not be saved.", hint: "Reload this page.")
 
     var response: LoopbackResponse {
-        let said = quotation.map { "<blockquote>\(Markup.escaped($0.speaker)) says: “\(Markup.escaped($0.words))”</blockquote>\n" } ?? ""
+        let said = quotation.map { "<blockquote>\(Markup.escaped($0.speaker)): “\(Markup.escaped($0.words))”</blockquote>\n" } ?? ""
         return PageFrame(
             status: status, title: title, sign: title == Self.done.title ? .fine : .warning,
             content: "<p>\(Markup.escaped(text))</p>\n\(said)<p>\(Markup.escaped(hint))</p>"

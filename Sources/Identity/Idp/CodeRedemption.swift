@@ -5,7 +5,7 @@ import Platform
 
 /// Redeems an authorization code at the provider (RFC 6749 4.1.3, 5; RFC 7636 4.5). One of all that try does.
 struct CodeRedemption: Sendable {
-    let surroundings: Surroundings
+    let surroundings: AccountsContext
     let secrets: IdpFlowSecrets
 
     /// - Returns: what the provider answers, with the code: one JSON object.
@@ -66,18 +66,18 @@ enum TokenEndpoint {
     /// - Parameter hint: what to do about a grant that is not taken.
     static func refusal(
         _ node: JSONNode, status: Int, _ what: String,
-        hint grant: String = " It may have served already, or be too old. Begin again with idp.authorize."
+        hint grant: String = " It may have been used already, or has expired. Start again with idp.authorize."
     ) -> String {
-        if status == 200, node["error"] == nil { return "The provider answers \(what) with no token." }
+        if status == 200, node["error"] == nil { return "The provider returned no token for \(what)." }
         let error = node["error"]?.string.map(Words.of) ?? "HTTP \(status)"
-        let words = node["error_description"]?.string.map { " Its words: \(Words.of($0))" } ?? ""
+        let words = node["error_description"]?.string.map { " Its description: \(Words.of($0))" } ?? ""
         let hint =
             switch error {
             case "invalid_client", "unauthorized_client":
-                " Are clientId, clientSecret and clientAuthentication what the provider expects?"
+                " Check clientId, clientSecret and clientAuthentication."
             case "invalid_grant": grant
             default: ""
             }
-        return "The provider does not take \(what): \(error).\(words)\(hint)"
+        return "The provider rejected \(what): \(error).\(words)\(hint)"
     }
 }

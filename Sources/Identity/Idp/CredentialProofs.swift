@@ -13,11 +13,11 @@ enum ProvenCredential: Sendable {
 
 /// Proves credentials as far as that can be done without the accounts: what providers gave, and pending tokens.
 struct CredentialProofs: Sendable {
-    private let surroundings: Surroundings
-    private let catalogue: Catalogue
+    private let surroundings: AccountsContext
+    private let catalogue: TenantConfigurationCache
     let pending: PendingTokens
 
-    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         pending = PendingTokens(vault: surroundings.vault, seeded: surroundings.seededKey("pending token"))
@@ -40,13 +40,13 @@ struct CredentialProofs: Sendable {
             _ = try provider(identity.providerId, of: tenantId)
             return .provider(identity, spending: nil)
         case .continuationToken(let token):
-            return try prove(
-                try FlowProofs(surroundings, catalogue).prove(token, credential.url, in: tenantId, for: accountId, call), call, now: now)
+            let given = try FlowProofs(surroundings, catalogue).prove(token, credential.url, in: tenantId, for: accountId, call)
+            return try settling(.flow(given.flow)) { try prove(given, call, now: now) }
         case .providerId(let id):
             let idp = try provider(id, of: tenantId)
             guard let token = credential.idToken else {
                 let token = credential.accessToken ?? ""
-                var identity = try AccessTokenIdentity(surroundings).identity(of: token, from: idp, call)
+                var identity = try AccessTokenIdentity(surroundings.service).identity(of: token, from: idp, call)
                 identity.accessToken = token
                 return .provider(identity, spending: nil)
             }
@@ -61,15 +61,24 @@ struct CredentialProofs: Sendable {
         }
     }
 
+    /// Runs what a credential is for. If the outcome is a refusal, a flow is used all the same: its answer is not accepted a second time
+    /// (RFC 9700 section 4.5).
+    func settling<Outcome>(_ spending: Spending?, _ body: () throws -> Outcome) throws -> Outcome {
+        do { return try body() } catch {
+            if case .flow(let flow) = spending, FlowProofs.isOutcome(error) { try FlowProofs(surroundings, catalogue).end(flow) }
+            throw error
+        }
+    }
+
     private func prove(_ given: FlowProofs.Given, _ call: any CallContext, now: Int64) throws -> ProvenCredential {
         var identity: ProviderIdentity
         if let token = given.idToken {
             let (_, subject, claims) = try verify(token, from: given.idp, given.companions, call, now: now)
-            let all = try UserInfo(surroundings).adding(to: claims, subject: subject, of: given, call)
+            let all = try UserInfo(surroundings.service).adding(to: claims, subject: subject, of: given, call)
             identity = ProviderIdentity(all, subject: subject, given.idp)
             identity.idToken = token
         } else {
-            identity = try AccessTokenIdentity(surroundings).identity(of: given.accessToken ?? "", from: given.idp, call)
+            identity = try AccessTokenIdentity(surroundings.service).identity(of: given.accessToken ?? "", from: given.idp, call)
         }
         identity.accessToken = given.accessToken
         identity.grant = given.grant
@@ -109,9 +118,10 @@ struct CredentialProofs: Sendable {
             if case .algorithmMismatch = error {
                 let (given, wanted) = (jws.header.algorithm.rawValue, key.algorithm.rawValue)
                 throw refuse(
-                    "algorithm", "It is signed with \(given), and its key is for \(wanted). Have the provider sign with \(wanted).")
+                    "algorithm",
+                    "The ID token is signed with \(given), but the key is for \(wanted). Configure the provider to sign with \(wanted).")
             }
-            throw refuse("signature", "The signature of the ID token is not the provider's.")
+            throw refuse("signature", "The signature of the ID token is not valid for the key of the provider.")
         }
         return (jws, subject, claims)
     }
@@ -126,7 +136,7 @@ enum CredentialParts {
             violations.append(Violation(pointer: "/credential/\(member)", rule: rule, message: message))
         }
         func refuse(_ members: [(String, Bool)], besides main: String) {
-            for (name, isGiven) in members where isGiven { add(name, "unknown", "\(name) does not go with \(main). Leave it out.") }
+            for (name, isGiven) in members where isGiven { add(name, "unknown", "\(name) cannot be combined with \(main). Omit it.") }
         }
         let ofProvider = [
             ("idToken", credential.idToken != nil), ("accessToken", credential.accessToken != nil),
@@ -137,14 +147,14 @@ enum CredentialParts {
         switch credential.kind {
         case .providerId:
             if credential.idToken == nil, credential.accessToken == nil {
-                add("idToken", "required", "A provider gives an ID token or an access token. Send what it gave.")
+                add("idToken", "required", "The credential of the provider is missing. Send its ID token or access token.")
             }
             if credential.idToken == nil, credential.rawNonce != nil {
-                add("rawNonce", "unknown", "rawNonce goes with an ID token. Leave it out.")
+                add("rawNonce", "unknown", "rawNonce requires an ID token. Omit it.")
             }
             refuse([password, url], besides: "providerId")
         case .email:
-            if credential.password == nil { add("password", "required", "The password of the address is missing.") }
+            if credential.password == nil { add("password", "required", "The password is missing.") }
             refuse(ofProvider + [url], besides: "email")
         case .pendingToken: refuse(ofProvider + [password, url], besides: "pendingToken")
         case .continuationToken: refuse(ofProvider + [password], besides: "continuationToken")

@@ -21,7 +21,7 @@ public final class DeviceTurns: Sendable {
 
 /// Asks a provider whether a person has signed in on another device (RFC 8628 3.4, 3.5).
 struct DevicePolling: Sendable {
-    let surroundings: Surroundings
+    let surroundings: AccountsContext
     let secrets: IdpFlowSecrets
 
     enum Outcome {
@@ -73,6 +73,6 @@ struct DevicePolling: Sendable {
 
     private func wait(_ nanoseconds: UInt64) -> AwaitsPeople {
         let alarms = surroundings.alarms
-        return AwaitsPeople { alarms.after(nanoseconds: nanoseconds, $0) }
+        return AwaitsPeople { alarms.afterOrHere(nanoseconds: nanoseconds, $0) }
     }
 }

@@ -8,11 +8,11 @@ extension IdpEndpoints {
     func flaw(_ kind: Kind, of idp: IdpRecord, allowsPlainLoopback: Bool) -> String? {
         guard let url = self[kind] else { return nil }
         let shown = IdpRecord.shown(url, called: kind.rawValue)
-        if url.contains("#") { return "\(shown) has a fragment, which no server gets. Its document has to leave it out." }
+        if url.contains("#") { return "\(shown) has a fragment. The discovery document must not contain fragments." }
         if let flaw = idp.flaw(of: url, called: kind.rawValue, allowsPlainLoopback: allowsPlainLoopback) { return flaw }
         let names = Form.decode(url.drop { $0 != "?" }.dropFirst())?.map { $0.name.lowercased() } ?? []
         if kind == .authorization, let name = names.first(where: AuthorizationRequest.reserved.contains) {
-            return "\(shown) says \(name) itself, which is for this service to say."
+            return "\(shown) contains the parameter \(name), which this service sets."
         }
         return nil
     }
@@ -30,8 +30,8 @@ extension IdpRecord {
         let isURL =
             scheme.rest(of: String(place)) != nil && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\\\"<>^`{|}".utf8.contains($0) }
         if isURL { return nil }
-        let hint = url.hasPrefix("http://") ? "; plain http is for this machine only, with allowInsecure" : ""
-        return "\(Self.shown(url, called: name)) is no https URL\(hint)."
+        let hint = url.hasPrefix("http://") ? "; plain HTTP requires allowInsecure and a loopback address" : ""
+        return "\(Self.shown(url, called: name)) is not an https URL\(hint)."
     }
 
     fileprivate static func shown(_ url: String, called name: String) -> String { "Its \(name) '\(Words.of(url))'" }
@@ -47,16 +47,17 @@ extension IdpInspection {
             if own != .none, !ways.isEmpty, !ways.contains(wanted) {
                 let other = ["client_secret_basic": "basic", "client_secret_post": "post"].first { ways.contains($0.key) }?.value
                 flaws.append(
-                    "Clients prove themselves to it with \(ways.joined(separator: ", ")), not with \(wanted). "
-                        + (other.map { "Set clientAuthentication to \($0)." } ?? "Register the client for client_secret_basic there."))
+                    "The provider supports the client authentication \(ways.joined(separator: ", ")), not \(wanted). "
+                        + (other.map { "Set clientAuthentication to \($0)." }
+                            ?? "Register the client for client_secret_basic at the provider."))
             }
             let challenges = description.challengeMethods
             if !challenges.isEmpty, !challenges.contains("S256") {
-                flaws.append("It takes PKCE with \(challenges.joined(separator: ", ")) only, and what is sent is S256.")
+                flaws.append("The provider supports PKCE only with \(challenges.joined(separator: ", ")); S256 is required.")
             }
         }
         return IdpCheck(
             check: "endpoints", ok: flaws.isEmpty,
-            message: flaws.isEmpty ? "People can be sent to its endpoints, and it can be asked there." : flaws.joined(separator: " "))
+            message: flaws.isEmpty ? "The endpoints are valid." : flaws.joined(separator: " "))
     }
 }

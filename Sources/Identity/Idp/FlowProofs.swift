@@ -5,11 +5,11 @@ import Platform
 
 /// Proves who somebody is by a flow that `idp.authorize` or `idp.authorizeDevice` has begun (firebase.md 3.4, steps 6 to 8).
 struct FlowProofs: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
     let secrets: IdpFlowSecrets
 
-    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         secrets = IdpFlowSecrets(surroundings)
@@ -56,7 +56,7 @@ struct FlowProofs: Sendable {
             } else if let url = try url ?? flow.sealed.map({ try secrets.open($0, of: id) }) {
                 return try redeem(url, isHeard: flow.sealed != nil && flow.isHeard, flow, idp, call)
             } else if !flow.isHeard {
-                let message = "The URL that the provider sent the person back to is missing."
+                let message = "The callback URL is missing."
                 throw InvalidParams(violations: [Violation(pointer: "/credential/url", rule: "required", message: message)])
             } else if isListening {
                 let callbacks = surroundings.callbacks
@@ -72,13 +72,38 @@ struct FlowProofs: Sendable {
         var expected = flow
         // What was heard names no port: the server that heard it has the right one.
         if isHeard { expected = flow.movedToLoopback }
-        switch try AuthorizationCallback(url, expected, state: secrets.state(of: flow.id), issuers: idp.issuers) {
+        let callback: AuthorizationCallback
+        do {
+            callback = try AuthorizationCallback(url, expected, state: secrets.state(of: flow.id), issuers: idp.issuers)
+        } catch {
+            // The provider has refused, which is the outcome of the flow. A URL that an app hands in and that does not belong to the flow
+            // changes nothing; what came to the listener had the flow's own path and state.
+            if isHeard || error is SignInRefused { try end(flow) }
+            throw error
+        }
+        switch callback {
         case .idToken(let token, let accessToken):
             let companions = ForeignIDToken.Companions(accessToken: accessToken, nonce: .exactly(secrets.nonce(of: flow.id)))
             return Given(flow: flow, idp: idp, idToken: token, accessToken: accessToken, companions: companions)
         case .code(let code):
             let answer = try CodeRedemption(surroundings: surroundings, secrets: secrets).redeem(code, flow, idp, call)
             return try given(flow, idp, answer)
+        }
+    }
+
+    /// Ends a flow without success. It is used then, like one that has succeeded.
+    func end(_ flow: IdpFlow) throws {
+        _ = try surroundings.database.write { try $0.move(flow, from: flow.stage, to: .used, sealed: nil) }
+    }
+
+    /// Whether an error is the outcome of a flow, so that the flow cannot be used again. After the others, such as an answer that did not
+    /// arrive, the same answer can be shown again.
+    static func isOutcome(_ error: any Error) -> Bool {
+        switch error {
+        case is InvalidCredential, is InvalidNonce, is SignInRefused, is AccountDisabled, is SignUpNotAllowed, is TokenRevoked,
+            is AccountMerged, is UserMismatch:
+            true
+        default: false
         }
     }
 

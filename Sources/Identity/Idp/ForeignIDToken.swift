@@ -27,47 +27,47 @@ enum ForeignIDToken {
         func refuse(_ check: String, _ reason: String) -> InvalidCredential {
             InvalidCredential(providerId: idp.providerId, check: check, reason: reason)
         }
-        guard let claims = (try? JSONValue(parsing: jws.payload))?.object else {
+        do throws(ForeignTokenRules.Refusal) { try ForeignTokenRules.checkType(jws.header) } catch {
+            throw refuse(error.check.rawValue, error.reason)
+        }
+        guard let node = try? JSONText(jws.payload).root, let claims = node.value.object else {
             throw refuse("malformed", "The claims of the ID token are not a JSON object.")
         }
         guard let issuer = claims["iss"]?.string, idp.issuers.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else {
-            throw refuse("issuer", "The ID token is of another issuer than \(idp.issuers.first ?? "its provider"), to the letter.")
+            throw refuse("issuer", "The issuer of the ID token is not exactly \(idp.issuers.first ?? "the issuer of the provider").")
         }
-        let audiences = claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.array?.compactMap(\.string) ?? []
-        guard audiences.contains(where: idp.clientIds.contains) else {
-            throw refuse(
-                "audience", "The ID token was made for another client than \(idp.settings.clientId). More can be accepted by moreClientIds."
-            )
-        }
-        if audiences.count > 1 {
-            guard let party = claims["azp"]?.string, idp.clientIds.contains(party) else {
-                throw refuse("authorizedParty", "The ID token is for several clients, and its azp is not one of the provider's client ids.")
-            }
+        do throws(ForeignTokenRules.Refusal) {
+            try ForeignTokenRules.checkPurpose(node)
+            _ = try ForeignTokenRules.client(
+                of: node, among: idp.clientIds, acceptsAnyParty: idp.issuers.contains(where: ForeignTokenRules.acceptsAnyParty))
+        } catch {
+            let hint = error.check == .type ? "" : " To accept more client IDs, set moreClientIds."
+            throw refuse(error.check.rawValue, error.reason + hint)
         }
         guard let expiresAt = NumericDate.seconds(claims["exp"]), expiresAt > now - IDTokenClaims.leewaySeconds else {
-            throw refuse("expired", "The ID token has expired, or does not say when it does. Get a new one from the provider.")
+            throw refuse("expired", "The ID token has expired or has no exp. Get a new one from the provider.")
         }
         for name in ["iat", "nbf"] {
             guard let moment = claims[name] else {
-                if name == "iat" { throw refuse("notYetValid", "The ID token does not say when it was made (iat).") }
+                if name == "iat" { throw refuse("notYetValid", "The ID token has no iat.") }
                 continue
             }
             guard let moment = NumericDate.seconds(moment), moment <= now + IDTokenClaims.leewaySeconds else {
-                throw refuse("notYetValid", "The ID token is from the future: its \(name) is after \(now). Is a clock wrong?")
+                throw refuse("notYetValid", "The ID token is not valid yet: its \(name) is after \(now). Check the clocks of both systems.")
             }
         }
         guard let subject = claims["sub"]?.string, (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw refuse("subject", "The ID token names nobody: its sub is not a string of 1 to 255 ASCII characters.")
+            throw refuse("subject", "The sub of the ID token is not a string of 1 to 255 ASCII characters.")
         }
         try checkNonce(claims["nonce"], companions.nonce, idp)
         if let accessToken = companions.accessToken, let given = claims["at_hash"] {
             guard let given = given.string, given == hash(of: accessToken, under: jws.header.algorithm) else {
-                throw refuse("accessTokenHash", "The access token is not the one that the ID token came with.")
+                throw refuse("accessTokenHash", "The access token does not match the at_hash of the ID token.")
             }
         }
         if let code = companions.code, let given = claims["c_hash"] {
             guard let given = given.string, given == hash(of: code, under: jws.header.algorithm) else {
-                throw refuse("codeHash", "The code is not the one that the ID token came with.")
+                throw refuse("codeHash", "The code does not match the c_hash of the ID token.")
             }
         }
         return (subject, claims)
@@ -81,9 +81,9 @@ enum ForeignIDToken {
         switch expected {
         case .unasked: return
         case .exactly(let wanted):
-            guard let nonce else { throw refuse("missing", "The ID token has none, though one was sent with the person.") }
+            guard let nonce else { throw refuse("missing", "The ID token has no nonce, although one was sent.") }
             guard let given = nonce.string, constantTimeEquals(Array(given.utf8), Array(wanted.utf8)) else {
-                throw refuse("mismatch", "It is not the one that was sent with the person: the ID token was made for another sign-in.")
+                throw refuse("mismatch", "The nonce is not the one that was sent. The ID token was issued for another sign-in.")
             }
             return
         case .hashed(let kept): raw = kept
@@ -92,16 +92,17 @@ enum ForeignIDToken {
         case (nil, nil):
             if idp.known?.needsNonce == true {
                 throw refuse(
-                    "missing", "ID tokens of \(idp.providerId) are taken with a nonce only. Send one to the provider, and rawNonce here.")
+                    "missing", "ID tokens of \(idp.providerId) require a nonce. Send one to the provider, and pass rawNonce.")
             }
         case (_?, nil):
-            throw refuse("missing", "The ID token has one, so rawNonce is needed: the value whose SHA-256 you sent to the provider.")
+            throw refuse("missing", "The ID token contains a nonce. Pass rawNonce, the value whose SHA-256 was sent to the provider.")
         case (nil, _?):
-            throw refuse("unexpected", "The ID token has none. Send the SHA-256 of rawNonce, in hexadecimal, to the provider as nonce.")
+            throw refuse(
+                "unexpected", "The ID token contains no nonce. Send the SHA-256 of rawNonce, in hexadecimal, to the provider as the nonce.")
         case (let nonce?, let raw?):
             let wanted = Array(Hex.encode(Hash.sha256(Array(raw.utf8))).utf8)
             guard let given = nonce.string, constantTimeEquals(Array(given.utf8), wanted) else {
-                throw refuse("mismatch", "It is not the SHA-256 of rawNonce in lower-case hexadecimal.")
+                throw refuse("mismatch", "The nonce is not the SHA-256 of rawNonce in lowercase hexadecimal.")
             }
         }
     }

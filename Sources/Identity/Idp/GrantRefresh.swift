@@ -5,7 +5,7 @@ import Platform
 
 /// Refreshes a provider's access token at its token endpoint (RFC 6749 6). One of all that try does.
 struct GrantRefresh: Sendable {
-    let surroundings: Surroundings
+    let surroundings: AccountsContext
     let idp: IdpRecord
     let kept: KeptGrant
 
@@ -44,7 +44,7 @@ struct GrantRefresh: Sendable {
             return fresh.following(grant)
         }
         let reason = TokenEndpoint.refusal(
-            node, status: status, "the refresh token", hint: " It was withdrawn, has served already, or is too old.")
+            node, status: status, "the refresh token", hint: " It was revoked, was already used or has expired.")
         // Only this says that the token is at fault; anything else is for whoever set up the provider.
         guard node["error"]?.string == "invalid_grant" else {
             throw ProviderUnusable(provider: idp.providerId, check: "client", reason: reason)

@@ -34,7 +34,7 @@ final class GrantRefreshes: Sendable {
             leases[lease] = isLate ? nil : known
             return isLate
         }
-        return isLate ? nil : AwaitsPeople { [self] in whenOver(lease, $0) }
+        return isLate ? nil : AwaitsPeople(isBrief: true) { [self] in whenOver(lease, $0) }
     }
 
     private static func isOver(_ lease: Lease) -> Bool { Monotonic.nanoseconds() - lease.since > patience }
@@ -48,7 +48,7 @@ final class GrantRefreshes: Sendable {
         }
         switch isOwn {
         case true?: break
-        case false?: alarms.after(nanoseconds: Self.pause, body)
+        case false?: alarms.afterOrHere(nanoseconds: Self.pause, body)
         case nil: body()
         }
     }

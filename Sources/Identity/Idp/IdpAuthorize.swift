@@ -18,8 +18,10 @@ extension IdpService {
         let endpoints = try endpoints(of: idp, call)
         let kind: IdpFlow.Kind = idp.responseType == .code ? .code : .idToken
         guard let place = endpoints.authorization, kind == .idToken || endpoints.token != nil else {
-            throw ProviderUnusable(
-                provider: idp.providerId, check: "document", reason: "Its discovery document names no endpoint to send people to.")
+            throw unusable(idp, "document", "The discovery document contains no authorization_endpoint or token_endpoint.")
+        }
+        if kind == .idToken, case .listen = request.back, !endpoints.hasFormPost {
+            throw unusable(idp, "document", "\(IdpEndpoints.noFormPost) \(IdpEndpoints.useCode)")
         }
         try check([.authorization] + (kind == .code ? [.token] : []), of: endpoints, idp)
         let (secrets, id, scope) = (IdpFlowSecrets(surroundings), newFlowId(), idp.scope(request.scopes))
@@ -92,7 +94,14 @@ extension IdpService {
         // Those that publish no document are known, or an administrator typed where they are.
         if IdpEndpoints.known(idp) != nil { return }
         let flaws = kinds.compactMap { endpoints.flaw($0, of: idp, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback) }
-        if let flaw = flaws.first { throw ProviderUnusable(provider: idp.providerId, check: "address", reason: flaw) }
+        if let flaw = flaws.first { throw unusable(idp, "address", flaw) }
+    }
+
+    /// The error for a provider whose document does not do. The document is fetched again by the next call, as it may be corrected at any
+    /// time.
+    func unusable(_ idp: IdpRecord, _ check: String, _ reason: String) -> ProviderUnusable {
+        if let issuer = idp.issuers.first { surroundings.foreign.forgetDescription(of: issuer, idp.address) }
+        return ProviderUnusable(provider: idp.providerId, check: check, reason: reason)
     }
 
     /// 16 bytes in hexadecimal.

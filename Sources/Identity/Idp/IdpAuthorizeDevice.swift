@@ -12,11 +12,11 @@ extension IdpService {
         let idp = try enabledIdp(request.providerId, of: request.tenantId)
         let accountId = try owner(request.idToken, in: idp.tenantId, at: now)
         let endpoints = try endpoints(of: idp, call)
-        func unusable(_ reason: String) -> ProviderUnusable {
-            ProviderUnusable(provider: idp.providerId, check: "document", reason: reason)
-        }
+        func unusable(_ reason: String) -> ProviderUnusable { self.unusable(idp, "document", reason) }
         guard let place = endpoints.device, let token = endpoints.token else {
-            throw unusable("It has no device flow: its discovery document names no device_authorization_endpoint. Use idp.authorize.")
+            throw unusable(
+                "The provider does not support device authorization: its discovery document contains no device_authorization_endpoint. Use idp.authorize."
+            )
         }
         try check([.device, .token], of: endpoints, idp)
         let scope = idp.scope(request.scopes)
@@ -29,7 +29,7 @@ extension IdpService {
         }
         guard let code = answer["device_code"]?.string, let userCode = answer["user_code"]?.string,
             let page = (answer["verification_uri"] ?? answer["verification_url"])?.string
-        else { throw unusable("It answers a request for a device code without device_code, user_code or verification_uri.") }
+        else { throw unusable("The response to a device authorization request contains no device_code, user_code or verification_uri.") }
         let complete = answer["verification_uri_complete"]?.string
         let plainLoopback = surroundings.foreign.allowsPlainLoopback
         for (name, url) in [("verification_uri", page), ("verification_uri_complete", complete ?? page)] {

@@ -7,6 +7,7 @@ extension IdpService {
     /// - Source: firebase.md 1.6.
     public func create(_ request: IdpCreate.Params, _ call: any CallContext) throws -> IdpCreate.Result {
         let now = surroundings.clock.now
+        try checkIssuer(request.issuer, of: request.providerId, request.allowInsecure, request.allowPrivateNetwork, call)
         try IdpRules.check(
             request, hasSecret: request.clientSecret != nil, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
         let idp = IdpRecord(request, IdpRecord.seal(request, surroundings.vault), createdAt: now, updatedAt: now)
@@ -18,6 +19,22 @@ extension IdpService {
         }
         return idp.answer
     }
+
+    /// Refuses the URL of a discovery document, with the issuer that the document names.
+    ///
+    /// - Throws: `InvalidIdp`; what has the call wait for other machines.
+    func checkIssuer(
+        _ issuer: String?, of providerId: String, _ allowsInsecure: Bool, _ allowsPrivateNetwork: Bool, _ call: any CallContext
+    ) throws {
+        guard let issuer, IdpRules.isDocument(issuer) else { return }
+        let address = ProviderAddress(name: providerId, allowsInsecure: allowsInsecure, allowsPrivateNetwork: allowsPrivateNetwork)
+        var named: String?
+        do {
+            let (status, document) = try surroundings.foreign.object(ProviderQuestion(issuer), of: address, call)
+            if status == 200 { named = document["issuer"]?.string }
+        } catch is ProviderUnavailable {} catch is ProviderUnusable {}
+        throw IdpRules.documentRefused(issuer, named: named)
+    }
 }
 
 extension IdpRecord {
@@ -25,6 +42,7 @@ extension IdpRecord {
     init(_ settings: IdpCreate.Params, _ clientSecret: [UInt8]?, createdAt: Int64, updatedAt: Int64) {
         var settings = settings
         settings.clientSecret = nil
+        settings.responseType = settings.responseType ?? .code
         self.init(settings: settings, clientSecret: clientSecret, createdAt: createdAt, updatedAt: updatedAt)
     }
 }

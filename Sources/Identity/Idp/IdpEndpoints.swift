@@ -10,6 +10,9 @@ struct IdpEndpoints: Sendable, Equatable {
     var userinfo: String?
     /// Whether it names itself when it sends somebody back (RFC 9207).
     var namesIssuer = false
+    /// Whether it can send its answer as a form post, which a listener receives; a fragment never reaches a server (OAuth 2.0 Form Post
+    /// Response Mode). A document that does not say offers `query` and `fragment` (OpenID Connect Discovery 3).
+    var hasFormPost = false
 
     /// An endpoint as documents call it.
     enum Kind: String, CaseIterable {
@@ -43,6 +46,10 @@ struct IdpEndpoints: Sendable, Equatable {
         }
     }
 
+    static let noFormPost =
+        "It does not offer form_post, and without that an ID token comes back in a fragment, which listen cannot receive."
+    static let useCode = "Set responseType to code, or call idp.authorize with redirectUri."
+
     init(authorization: String? = nil, token: String? = nil, device: String? = nil) {
         self.authorization = authorization
         self.token = token
@@ -55,14 +62,16 @@ struct IdpEndpoints: Sendable, Equatable {
         token = description["token_endpoint"]?.string
         device = description["device_authorization_endpoint"]?.string
         userinfo = description["userinfo_endpoint"]?.string
+        description["response_modes_supported"]?.forEachElement { if $1.string == "form_post" { hasFormPost = true } }
         namesIssuer = description["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
 }
 
 extension IdpRecord {
-    /// What is asked for if nobody says.
-    var usualScopes: [String] {
-        switch known {
+    /// The scopes of every request: who the user is, with address and name, unless the provider must not be asked for more.
+    var basicScopes: [String] {
+        if settings.openidOnly { return ["openid"] }
+        return switch known {
         case .github: ["read:user", "user:email"]
         case .facebook: ["public_profile", "email"]
         case .apple: ["openid", "email", "name"]
@@ -70,11 +79,11 @@ extension IdpRecord {
         }
     }
 
-    /// What is asked for: openid always, where there are ID tokens (firebase.md 3.3).
-    func scope(_ wanted: [String]?) -> String {
-        guard let wanted else { return usualScopes.joined(separator: " ") }
-        let isOpenID = known != .github && known != .facebook
-        return ((isOpenID && !wanted.contains("openid") ? ["openid"] : []) + wanted).joined(separator: " ")
+    /// The scopes of a request: the basic ones, those of the provider's settings, and those of this request.
+    func scope(_ more: [String]?) -> String {
+        var scopes = basicScopes
+        for scope in (settings.scopes ?? []) + (more ?? []) where !scopes.contains(scope) { scopes.append(scope) }
+        return scopes.joined(separator: " ")
     }
 
     var clientAuthentication: ClientAuthentication {

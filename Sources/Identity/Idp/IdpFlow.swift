@@ -63,7 +63,7 @@ struct IdpFlowSecrets: Sendable {
         key = seeded ?? vault.subkey("idp flow")
     }
 
-    init(_ surroundings: Surroundings) { self.init(surroundings.vault, seeded: surroundings.seededKey("idp flow")) }
+    init(_ surroundings: AccountsContext) { self.init(surroundings.vault, seeded: surroundings.seededKey("idp flow")) }
 
     /// Comes back with the person, and shows that the answer is to this flow (RFC 6749 10.12).
     func state(of id: String) -> String { derived("state", id) }

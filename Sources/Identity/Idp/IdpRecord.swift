@@ -20,7 +20,7 @@ struct IdpRecord: Sendable {
     var issuers: [String] { settings.issuer.map { [$0] } ?? known?.issuers ?? [] }
     /// Whether a known provider itself is the issuer, not one that the settings name.
     var hasOwnIssuer: Bool { settings.issuer.map { known?.issuers.contains($0) ?? false } ?? true }
-    var responseType: IdpResponseType { settings.responseType ?? Self.responseType(of: settings.providerId) }
+    var responseType: IdpResponseType { settings.responseType ?? .code }
     /// The client ids that ID tokens can be made for.
     var clientIds: [String] { [settings.clientId] + (settings.moreClientIds ?? []) }
     /// Where it is asked about access tokens.
@@ -38,8 +38,8 @@ struct IdpRecord: Sendable {
             name: providerId, allowsInsecure: settings.allowInsecure, allowsPrivateNetwork: settings.allowPrivateNetwork)
     }
 
-    /// What a provider sends back if nobody says.
-    static func responseType(of providerId: String) -> IdpResponseType {
+    /// The response type of a provider that was stored without one, when the implicit flow was the default.
+    static func formerResponseType(of providerId: String) -> IdpResponseType {
         providerId == KnownProvider.github.rawValue ? .code : .idToken
     }
 
@@ -49,7 +49,8 @@ struct IdpRecord: Sendable {
             tenantId: tenantId, providerId: providerId, clientId: settings.clientId, hasClientSecret: clientSecret != nil,
             clientAuthentication: clientAuthentication,
             issuer: issuers.first, displayName: settings.displayName, enabled: settings.enabled, responseType: responseType,
-            trustEmail: settings.trustEmail, moreClientIds: settings.moreClientIds ?? [],
+            scopes: settings.scopes ?? [], openidOnly: settings.openidOnly, trustEmail: settings.trustEmail,
+            moreClientIds: settings.moreClientIds ?? [],
             keys: settings.keys.map { $0.map { EncodedObject($0) } }, endpoint: settings.endpoint, allowInsecure: settings.allowInsecure,
             allowPrivateNetwork: settings.allowPrivateNetwork, createdAt: createdAt, updatedAt: updatedAt)
     }

@@ -45,9 +45,9 @@ extension Transaction {
 
 extension IdpRecord {
     fileprivate init(_ row: Row) throws {
-        self.init(
-            settings: try IdpCreate.Params(decoding: JSONText(row.string(0)).root), clientSecret: row.optionalBytes(1),
-            createdAt: row.int(2), updatedAt: row.int(3))
+        var settings = try IdpCreate.Params(decoding: JSONText(row.string(0)).root)
+        settings.responseType = settings.responseType ?? Self.formerResponseType(of: settings.providerId)
+        self.init(settings: settings, clientSecret: row.optionalBytes(1), createdAt: row.int(2), updatedAt: row.int(3))
     }
 }
 
@@ -56,12 +56,14 @@ extension IdpCreate.Params {
     var stored: JSONObject {
         var object: JSONObject = [
             "tenantId": .string(tenantId), "providerId": .string(providerId), "clientId": .string(clientId), "enabled": .bool(enabled),
-            "trustEmail": .bool(trustEmail), "allowInsecure": .bool(allowInsecure), "allowPrivateNetwork": .bool(allowPrivateNetwork),
+            "openidOnly": .bool(openidOnly), "trustEmail": .bool(trustEmail), "allowInsecure": .bool(allowInsecure),
+            "allowPrivateNetwork": .bool(allowPrivateNetwork),
         ]
         object["issuer"] = issuer.map { .string($0) }
         object["displayName"] = displayName.map { .string($0) }
         object["clientAuthentication"] = clientAuthentication.map { .string($0.rawValue) }
         object["responseType"] = responseType.map { .string($0.rawValue) }
+        object["scopes"] = scopes.map { .array($0.map { .string($0) }) }
         object["moreClientIds"] = moreClientIds.map { .array($0.map { .string($0) }) }
         object["keys"] = keys.map { .array($0.map { .object($0) }) }
         object["endpoint"] = endpoint.map { .string($0) }

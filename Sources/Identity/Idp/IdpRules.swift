@@ -13,45 +13,70 @@ enum IdpRules {
         let scheme = settings.allowInsecure || allowsPlainLoopback ? ProviderURL.httpsOrPlainLoopback : .https
         try checkIssuer(settings, known, scheme)
         try checkEndpoint(settings, known, scheme)
-        let responseType = settings.responseType ?? IdpRecord.responseType(of: settings.providerId)
+        let responseType = settings.responseType ?? .code
         if known == .github, responseType == .idToken {
-            throw InvalidIdp(pointer: "/responseType", reason: "github.com has no ID tokens; code is what it sends")
+            throw InvalidIdp(pointer: "/responseType", reason: "github.com has no ID tokens; use code")
         }
-        if responseType == .code, !hasSecret, settings.clientAuthentication != ClientAuthentication.none {
+        if !hasSecret, let way = settings.clientAuthentication, way != .none {
             throw InvalidIdp(
-                pointer: "/clientSecret",
-                reason: "a code is redeemed with the client secret, so it is needed, unless clientAuthentication is none")
+                pointer: "/clientSecret", reason: "clientAuthentication \(way.rawValue) needs the client secret; a public client has none")
+        }
+        if known == .github, !hasSecret, settings.clientAuthentication == nil {
+            throw InvalidIdp(
+                pointer: "/clientSecret", reason: "github.com has no public clients: it needs the client secret for codes and tokens")
+        }
+        if settings.openidOnly, known == .github || known == .facebook {
+            throw InvalidIdp(
+                pointer: "/openidOnly", reason: "\(settings.providerId) does not know the scope openid; it is for OpenID Connect providers")
         }
         if settings.trustEmail, known != nil {
             throw InvalidIdp(
-                pointer: "/trustEmail", reason: "which addresses of \(settings.providerId) are trusted is fixed; it is for oidc. providers")
+                pointer: "/trustEmail",
+                reason: "the trusted addresses of \(settings.providerId) are fixed; the setting is only for oidc. providers")
         }
         for (index, key) in (settings.keys ?? []).enumerated() {
             do { _ = try PublicKey(jwk: try JSONText(JSONValue.object(key).text).root) } catch {
-                throw InvalidIdp(pointer: "/keys/\(index)", reason: "it cannot be used: \(error)")
+                throw InvalidIdp(pointer: "/keys/\(index)", reason: "the key cannot be used: \(error)")
             }
         }
         if settings.keys != nil, known == .github {
-            throw InvalidIdp(pointer: "/keys", reason: "github.com has no ID tokens, so no keys either")
+            throw InvalidIdp(pointer: "/keys", reason: "github.com has no ID tokens and therefore no keys")
         }
+    }
+
+    /// Whether an issuer is the URL of a discovery document instead (OpenID Connect Discovery 4, RFC 8414 section 3).
+    static func isDocument(_ issuer: String) -> Bool { issuer.contains("/.well-known/") }
+
+    /// - Parameter named: the issuer that the document names, if it could be read.
+    static func documentRefused(_ url: String, named: String?) -> InvalidIdp {
+        let words = "the URL of a discovery document is not an issuer. "
+        if let named {
+            return InvalidIdp(pointer: "/issuer", reason: words + "This document names the issuer \(Words.of(named)): use that")
+        }
+        let start = url.firstRange(of: "/.well-known/").map { String(url[..<$0.lowerBound]) } ?? url
+        return InvalidIdp(
+            pointer: "/issuer", reason: words + "The issuer is the value of issuer in that document, probably \(Words.of(start))")
     }
 
     private static func checkIssuer(_ settings: IdpCreate.Params, _ known: KnownProvider?, _ scheme: ProviderURL) throws {
         switch (known, settings.issuer) {
-        case (nil, nil): throw InvalidIdp(pointer: "/issuer", reason: "an oidc. provider is known by its issuer, so it is needed")
+        case (nil, nil): throw InvalidIdp(pointer: "/issuer", reason: "an oidc. provider requires an issuer")
         case (nil, let issuer?), (.microsoft, let issuer?):
+            if isDocument(issuer) { throw documentRefused(issuer, named: nil) }
             guard scheme.rest(of: issuer) != nil else {
                 throw InvalidIdp(
                     pointer: "/issuer",
-                    reason: "an issuer is an https URL with neither query nor fragment\(sentence(ProviderURL.hint(issuer)))")
+                    reason: "the issuer must be an https URL without query and fragment\(sentence(ProviderURL.hint(issuer)))")
             }
             // What is on this machine by plain http stands in for it in tests.
             if known == .microsoft, issuer.hasPrefix("https://"), !KnownProvider.microsoftClouds.contains(where: issuer.hasPrefix) {
                 throw InvalidIdp(
                     pointer: "/issuer",
-                    reason: "an issuer of microsoft.com begins with \(KnownProvider.microsoftClouds[0]); any other is an oidc. provider")
+                    reason:
+                        "the issuer of microsoft.com must begin with \(KnownProvider.microsoftClouds[0]); use an oidc. provider for any other issuer"
+                )
             }
-        case (let known?, _?): throw InvalidIdp(pointer: "/issuer", reason: "the issuer of \(known.rawValue) is fixed; leave it out")
+        case (let known?, _?): throw InvalidIdp(pointer: "/issuer", reason: "the issuer of \(known.rawValue) is fixed; omit it")
         case (_?, nil): break
         }
     }
@@ -60,14 +85,14 @@ enum IdpRules {
         guard let endpoint = settings.endpoint else { return }
         guard known?.endpoint != nil else {
             throw InvalidIdp(
-                pointer: "/endpoint", reason: "it is for providers that are asked about access tokens: google.com, facebook.com, github.com"
+                pointer: "/endpoint", reason: "it is only for providers of access tokens: google.com, facebook.com, github.com"
             )
         }
         guard scheme.rest(of: endpoint) != nil, !endpoint.hasSuffix("/") else {
             throw InvalidIdp(
                 pointer: "/endpoint",
                 reason:
-                    "it is an https URL with neither query nor fragment nor a slash at its end\(sentence(ProviderURL.hint(endpoint)))")
+                    "it must be an https URL without query, fragment and trailing slash\(sentence(ProviderURL.hint(endpoint)))")
         }
     }
 

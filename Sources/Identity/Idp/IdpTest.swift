@@ -24,14 +24,14 @@ extension IdpService {
 enum IdpInspection {
     static func settings(_ idp: IdpRecord) -> IdpCheck {
         idp.settings.enabled
-            ? IdpCheck(check: "settings", ok: true, message: "Its settings are complete.")
+            ? IdpCheck(check: "settings", ok: true, message: "The settings are complete.")
             : IdpCheck(
                 check: "settings", ok: false,
-                message: "It is switched off, so nobody can sign in with it. idp.update with enabled switches it on.")
+                message: "The provider is disabled. To enable it, call idp.update with enabled.")
     }
 
     static func given(_ count: Int) -> IdpCheck {
-        IdpCheck(check: "keys", ok: true, message: count == 1 ? "1 key is given with it." : "\(count) keys are given with it.")
+        IdpCheck(check: "keys", ok: true, message: count == 1 ? "1 key is configured." : "\(count) keys are configured.")
     }
 
     /// In the order in which they stand in each other's way.
@@ -41,18 +41,18 @@ enum IdpInspection {
             return [IdpCheck(check: "discovery", ok: false, message: reason)]
         }
         var checks = [
-            IdpCheck(check: "discovery", ok: true, message: "Its discovery document is there and is of \(idp.issuers[0]).")
+            IdpCheck(check: "discovery", ok: true, message: "The discovery document is available, and its issuer is \(idp.issuers[0]).")
         ]
         guard let keys = inspection.keys else {
             let reason = inspection.failure.map { "\($0.reason)\(hint($0, idp))" } ?? ""
             return checks + [IdpCheck(check: "keys", ok: false, message: reason)]
         }
         let algorithms = Set(keys.keys.map(\.algorithm.rawValue)).sorted()
-        let left = keys.refusals.isEmpty ? "" : " \(keys.refusals.count) more cannot be used."
+        let left = keys.refusals.isEmpty ? "" : " \(keys.refusals.count) other keys cannot be used."
         checks.append(
             IdpCheck(
                 check: "keys", ok: true,
-                message: "Of its keys \(keys.keys.count) can verify ID tokens: \(algorithms.joined(separator: ", ")).\(left)"))
+                message: "\(keys.keys.count) keys can verify ID tokens: \(algorithms.joined(separator: ", ")).\(left)"))
         let endpoints = endpoints(
             IdpEndpoints(description), Description(description), idp, allowsPlainLoopback: allowsPlainLoopback)
         return checks + [signing(description, algorithms), responseType(description, idp), endpoints]
@@ -75,29 +75,32 @@ enum IdpInspection {
         return IdpCheck(
             check: "algorithms", ok: fits,
             message: fits
-                ? "It signs ID tokens in a way that is accepted here."
-                : "It says that it signs ID tokens with \(announced.joined(separator: ", ")), but has no key for that. "
-                    + "Have it sign with \(known.joined(separator: " or ")).")
+                ? "The provider signs ID tokens with a supported algorithm."
+                : "The provider announces the algorithms \(announced.joined(separator: ", ")), but has no key for them. "
+                    + "Configure it to sign with \(known.joined(separator: " or ")).")
     }
 
-    private static let stillAccepted = "ID tokens that an app has got itself are still accepted."
+    private static let stillAccepted = "ID tokens that the application obtained itself are still accepted."
 
     private static func responseType(_ description: JSONNode, _ idp: IdpRecord) -> IdpCheck {
         func check(_ ok: Bool, _ message: String) -> IdpCheck { IdpCheck(check: "responseType", ok: ok, message: message) }
         let wanted = idp.responseType == .code ? "code" : "id_token"
         let endpoints = ["authorization_endpoint"] + (idp.responseType == .code ? ["token_endpoint"] : [])
         for name in endpoints where description[name]?.string == nil {
-            return check(false, "Its discovery document names no \(name), so nobody can be sent there. \(stillAccepted)")
+            return check(false, "The discovery document contains no \(name), so sign-ins cannot start. \(stillAccepted)")
         }
         let offered = list(description["response_types_supported"])
         guard offered.isEmpty || offered.contains(wanted) else {
             return check(
                 false,
-                "It answers with \(offered.joined(separator: ", ")), not with \(wanted). "
+                "The provider supports the response types \(offered.joined(separator: ", ")), not \(wanted). "
                     + "Set responseType to \(idp.responseType == .code ? "idToken" : "code"). \(stillAccepted)"
             )
         }
-        return check(true, "It answers with \(wanted), as its settings say.")
+        if idp.responseType == .idToken, !IdpEndpoints(description).hasFormPost {
+            return check(false, "\(IdpEndpoints.noFormPost) \(IdpEndpoints.useCode) \(stillAccepted)")
+        }
+        return check(true, "The provider supports the response type \(wanted).")
     }
 
     private static func list(_ node: JSONNode?) -> [String] {
@@ -109,11 +112,11 @@ enum IdpInspection {
     /// What to do about a failure.
     private static func hint(_ failure: IssuerFailure, _ idp: IdpRecord) -> String {
         switch failure.check {
-        case .unavailable: " Is the issuer right, and can this machine reach it?"
-        case .address: " Set allowInsecure for plain http on this machine, allowPrivateNetwork for a private network."
-        case .certificate: " A private authority is added with --ca-file."
-        case .issuer: " Set issuer to what its document says, slash at the end included, if that is the provider you mean."
-        case .status, .document: " Is \(idp.issuers[0]) its issuer?"
+        case .unavailable: " Check the issuer, and whether this machine can reach it."
+        case .address: " Set allowInsecure for plain HTTP to a loopback address, or allowPrivateNetwork for a private network."
+        case .certificate: " To add a private certificate authority, use --ca-file."
+        case .issuer: " If this is the right provider, set issuer to the issuer in the document, including a trailing slash."
+        case .status, .document: " Check whether \(idp.issuers[0]) is its issuer."
         case .redirect, .tooLarge, .keys, .cancelled: ""
         }
     }

@@ -8,6 +8,8 @@ extension IdpService {
     /// - Source: firebase.md 1.6 (partial update).
     public func update(_ request: IdpUpdate.Params, _ call: any CallContext) throws -> IdpUpdate.Result {
         let now = surroundings.clock.now
+        try checkIssuer(
+            request.issuer, of: request.providerId, request.allowInsecure ?? false, request.allowPrivateNetwork ?? false, call)
         let change = IdpDeclaration(request)
         let sealed = change.sealedSecret(surroundings.vault)
         return try surroundings.database.write { tx in
@@ -27,7 +29,7 @@ extension IdpDeclaration {
         self.init(
             tenantId: change.tenantId, providerId: change.providerId, clientId: change.clientId, clientSecret: change.clientSecret,
             clientAuthentication: change.clientAuthentication, issuer: change.issuer, displayName: change.displayName,
-            enabled: change.enabled, responseType: change.responseType,
+            enabled: change.enabled, responseType: change.responseType, scopes: change.scopes, openidOnly: change.openidOnly,
             trustEmail: change.trustEmail, moreClientIds: change.moreClientIds, keys: change.keys, endpoint: change.endpoint,
             allowInsecure: change.allowInsecure, allowPrivateNetwork: change.allowPrivateNetwork)
     }
@@ -44,18 +46,27 @@ extension IdpDeclaration {
     func over(_ before: IdpRecord?, _ sealed: [UInt8]?, at now: Int64, allowsPlainLoopback: Bool) throws -> IdpRecord {
         let old = before?.settings
         guard let clientId = clientId ?? old?.clientId else {
-            throw InvalidIdp(pointer: "/clientId", reason: "a new provider needs it")
+            throw InvalidIdp(pointer: "/clientId", reason: "a new provider requires it")
         }
         let settings = IdpCreate.Params(
             tenantId: tenantId, providerId: providerId, clientId: clientId,
             clientAuthentication: clientAuthentication ?? old?.clientAuthentication, issuer: issuer ?? old?.issuer,
             displayName: displayName ?? old?.displayName, enabled: enabled ?? old?.enabled ?? true,
-            responseType: responseType ?? old?.responseType, trustEmail: trustEmail ?? old?.trustEmail ?? false,
+            responseType: responseType ?? old?.responseType ?? .code, scopes: scopes ?? old?.scopes,
+            openidOnly: openidOnly ?? old?.openidOnly ?? false, trustEmail: trustEmail ?? old?.trustEmail ?? false,
             moreClientIds: moreClientIds ?? old?.moreClientIds, keys: keys ?? old?.keys, endpoint: endpoint ?? old?.endpoint,
             allowInsecure: allowInsecure ?? old?.allowInsecure ?? false,
             allowPrivateNetwork: allowPrivateNetwork ?? old?.allowPrivateNetwork ?? false)
         let isSamePlace = old?.issuer == settings.issuer && old?.endpoint == settings.endpoint
         let secret = sealed ?? (isSamePlace ? before?.clientSecret : nil)
+        if secret == nil, before?.clientSecret != nil, settings.responseType == .code,
+            settings.clientAuthentication != ClientAuthentication.none
+        {
+            throw InvalidIdp(
+                pointer: "/clientSecret",
+                reason: "the client secret is not sent to another issuer or endpoint, so it must be given again, "
+                    + "or clientAuthentication must be none")
+        }
         try IdpRules.check(settings, hasSecret: secret != nil, allowsPlainLoopback: allowsPlainLoopback)
         return IdpRecord(settings, secret, createdAt: before?.createdAt ?? now, updatedAt: now)
     }

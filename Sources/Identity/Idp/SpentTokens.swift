@@ -48,7 +48,7 @@ extension Transaction {
         guard isFirst else {
             throw InvalidNonce(
                 providerId: token.providerId, check: "replayed",
-                reason: "This ID token was shown before. Use the pending token of the answer to it, or get a new one from the provider.")
+                reason: "The ID token was already used. Use the pending token of that response, or get a new ID token from the provider.")
         }
     }
 }

@@ -5,9 +5,9 @@ import Platform
 /// What a provider tells of a person beside their ID token. Strict ones tell address and name there alone, where an access token is
 /// issued (OpenID Connect Core 5.3, 5.4; firebase.md 3.6).
 struct UserInfo: Sendable {
-    private let surroundings: Surroundings
+    private let surroundings: ServiceContext
 
-    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
 
     /// The claims of an ID token with those that only the provider's UserInfo endpoint has. What the ID token says stays: it is signed.
     /// Nobody is asked where it says address and name; and a provider that does not answer keeps nobody from signing in.
@@ -28,7 +28,7 @@ struct UserInfo: Sendable {
         guard whose.utf8.elementsEqual(subject.utf8) else {
             throw InvalidCredential(
                 providerId: given.idp.providerId, check: "userInfo",
-                reason: "Its UserInfo endpoint speaks of somebody else than the ID token. Begin again with idp.authorize.")
+                reason: "The UserInfo endpoint returned another subject than the ID token. Start again with idp.authorize.")
         }
         return Self.united(claims, said)
     }

@@ -7,7 +7,7 @@ extension KeyService {
     /// - Throws: `KeyNotFound`.
     public func revoke(_ request: KeyRevoke.Params, _ call: any CallContext) throws -> KeyRevoke.Result {
         let now = surroundings.clock.now
-        let found = try surroundings.database.read { try catalogue.signingKeys.key(request.kid, in: $0) }
+        let found = try surroundings.database.read { try signingKeys.key(request.kid, in: $0) }
         guard let (key, _) = found else { throw KeyNotFound(kid: request.kid) }
         let spare = try NewSigningKey(for: key.owner, algorithm: key.algorithm, activeAt: now, surroundings)
         let (ring, replaced) = try surroundings.database.write { tx -> (KeyRing, Bool) in

@@ -15,13 +15,13 @@ extension KeyService {
             case .poolId(let id): .pool(id)
             case .tenantId(let id): .tenant(id)
             }
-        let own = try surroundings.database.read { try standingAlgorithm(of: owner, in: $0) }
+        let own = try surroundings.database.read { try owners.algorithm(of: owner, in: $0) }
         let algorithm = Crypto.SigningAlgorithm(rawValue: request.algorithm?.rawValue ?? own) ?? .ES256
         let key = try NewSigningKey(
             for: owner, algorithm: algorithm, activeAt: now + request.activateAfterSeconds, surroundings)
         let ring = try surroundings.database.write { tx in
             try tx.lock([owner.path])
-            _ = try standingAlgorithm(of: owner, in: tx)
+            _ = try owners.algorithm(of: owner, in: tx)
             try tx.deleteNextKeys(of: owner, at: now)
             try tx.insert(key, at: now)
             try tx.advanceEpoch()
@@ -35,19 +35,5 @@ extension KeyService {
             throw KeyNotFound(kid: key.kid)
         }
         return answer
-    }
-
-    /// The algorithm that `owner` signs with unless it is told otherwise.
-    ///
-    /// - Throws: `PoolNotFound`, `TenantNotFound`.
-    private func standingAlgorithm(of owner: KeyOwner, in tx: Transaction) throws -> String {
-        switch owner {
-        case .pool(let id):
-            guard let pool = try tx.pool(id) else { throw PoolNotFound(poolId: id) }
-            return pool.signingAlgorithm
-        case .tenant(let id):
-            guard let tenant = try tx.tenant(id) else { throw TenantNotFound(tenantId: id) }
-            return tenant.settings.signingAlgorithm.rawValue
-        }
     }
 }

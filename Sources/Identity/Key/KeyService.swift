@@ -2,12 +2,14 @@ import Contract
 
 /// Signing keys: `key.*`.
 public struct KeyService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: ServiceContext
+    let signingKeys: SigningKeys
+    let owners: any KeyOwners
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: ServiceContext, _ signingKeys: SigningKeys, owners: any KeyOwners) {
         self.surroundings = surroundings
-        self.catalogue = catalogue
+        self.signingKeys = signingKeys
+        self.owners = owners
     }
 
     /// A key as it is answered; nil once it is gone for good.

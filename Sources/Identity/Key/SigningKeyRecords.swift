@@ -12,7 +12,7 @@ struct NewSigningKey: Sendable {
     let activeAt: Int64
 
     /// Makes a key. An RSA key takes a tenth of a second and more.
-    init(for owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, activeAt: Int64, _ surroundings: Surroundings) throws {
+    init(for owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, activeAt: Int64, _ surroundings: ServiceContext) throws {
         let key = try PrivateKey.generate(algorithm, from: surroundings.random)
         let jwk = key.jwk
         var writer = JSONWriter()

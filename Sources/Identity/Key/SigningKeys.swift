@@ -2,12 +2,12 @@ import Crypto
 import Storage
 
 /// The signing keys of the store, kept open for one epoch.
-struct SigningKeys: Sendable {
+public struct SigningKeys: Sendable {
     private let vault: Vault
     private let rings = EpochCache<KeyOwner, KeyRing>()
     private let owners = EpochCache<String, KeyOwner>(limit: 100_000)
 
-    init(vault: Vault) { self.vault = vault }
+    public init(vault: Vault) { self.vault = vault }
 
     /// The keys of `owner`; an empty ring if it has none.
     func ring(of owner: KeyOwner, in tx: Transaction) throws -> KeyRing {

@@ -30,8 +30,8 @@ final class StoredKey: Sendable {
         self.revokedAt = revokedAt
         self.position = position
         self.privateKey = privateKey
-        signer = JWSSigner(privateKey, type: owner.poolId == nil ? TenantTokenType.id : PoolTokenClaims.type)
-        accessSigner = JWSSigner(privateKey, type: TenantTokenType.access)
+        signer = JWSSigner(privateKey, type: owner.poolId == nil ? TokenType.id : TokenType.pool)
+        accessSigner = JWSSigner(privateKey, type: TokenType.access)
     }
 }
 

@@ -5,19 +5,19 @@ import Platform
 /// Proves logins of providers whose access tokens only they themselves can judge (cognito.md 4.1): Facebook, which is asked for the
 /// token's app and user (`/app`, `/me`), and Login with Amazon (`/auth/o2/tokeninfo`).
 struct AccessTokenCheck: Sendable {
-    private let surroundings: Surroundings
+    private let surroundings: ServiceContext
 
-    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
 
     /// - Throws: `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable`.
     func proof(of token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> LoginProof {
         let (clientId, subject) =
             provider.kind == .amazon ? try amazon(token, provider, call, now: now) : try facebook(token, provider, call)
         guard provider.clientIds.contains(clientId) else {
-            throw refusal(provider, "audience", "It was made for another app than those of the pool's provider.")
+            throw refusal(provider, "audience", "It was issued to another app than those of the pool's provider.")
         }
-        guard !subject.isEmpty else { throw refusal(provider, "subject", "It names no user.") }
-        if let flaw = LoginSubject.flaw(subject) { throw refusal(provider, "subject", "The user's id \(flaw).") }
+        guard !subject.isEmpty else { throw refusal(provider, "subject", "It contains no user.") }
+        if let flaw = LoginSubject.flaw(subject) { throw refusal(provider, "subject", "The user ID \(flaw).") }
         let claims: JSONValue = ["iss": .string(provider.name), "aud": .string(clientId), "sub": .string(subject)]
         return LoginProof(
             of: subject, for: clientId, from: provider, claims: try JSONText(claims.text).root, realm: surroundings.realm)
@@ -38,7 +38,7 @@ struct AccessTokenCheck: Sendable {
         let facts = try ask(
             "\(base)/auth/o2/tokeninfo?access_token=\(PercentEncoding.encode(token))", provider, call)
         guard facts["iss"]?.string == "https://www.amazon.com" else {
-            throw refusal(provider, "issuer", "Login with Amazon's answer names another issuer.")
+            throw refusal(provider, "issuer", "Login with Amazon returned another issuer.")
         }
         // The token's remaining seconds.
         if let left = facts["exp"].flatMap(NumericDate.seconds), left <= 0 {
@@ -53,11 +53,12 @@ struct AccessTokenCheck: Sendable {
         case 200: return object
         case 400, 401, 403:
             if Self.isMomentary(object["error"]) {
-                throw ProviderUnavailable(provider: provider.name, reason: "It says that it cannot tell now (HTTP \(status)).")
+                throw ProviderUnavailable(provider: provider.name, reason: "The provider is temporarily unavailable (HTTP \(status)).")
             }
             throw refusal(provider, "signature", "The provider does not accept it (HTTP \(status)).")
         default:
-            throw ProviderUnusable(provider: provider.name, check: "status", reason: "It answers HTTP \(status). Is it the right endpoint?")
+            throw ProviderUnusable(
+                provider: provider.name, check: "status", reason: "The provider returned HTTP \(status). Check the endpoint.")
         }
     }
 

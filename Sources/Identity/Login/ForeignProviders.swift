@@ -22,10 +22,13 @@ public protocol ForeignProviders: Sendable {
         status: Int, object: JSONNode
     )
 
-    /// The discovery document of an issuer, fetched anew, which is that issuer's.
+    /// The discovery document of an issuer, which is that issuer's. It is kept as the keys are.
     ///
     /// - Throws: as `key`.
     func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode
+
+    /// Drops the document of an issuer, so that the next call fetches it again.
+    func forgetDescription(of issuer: String, _ provider: ProviderAddress)
 
     /// Looks at everything that an issuer publishes, anew.
     ///
@@ -76,20 +79,23 @@ public struct NoForeignProviders: ForeignProviders {
     public var allowsPlainLoopback: Bool { false }
 
     public func key(for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> PublicKey? {
-        throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody. Give its keys with the pool.")
+        throw ProviderUnavailable(
+            provider: provider.name, reason: "this process sends no requests to providers. Configure the keys in the pool.")
     }
 
     public func object(_ question: ProviderQuestion, of provider: ProviderAddress, _ call: any CallContext) throws -> (
         status: Int, object: JSONNode
     ) {
-        throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody.")
+        throw ProviderUnavailable(provider: provider.name, reason: "this process sends no requests to providers.")
     }
 
     public func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode {
-        throw ProviderUnavailable(provider: provider.name, reason: "this process asks nobody.")
+        throw ProviderUnavailable(provider: provider.name, reason: "this process sends no requests to providers.")
     }
 
+    public func forgetDescription(of issuer: String, _ provider: ProviderAddress) {}
+
     public func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection {
-        IssuerInspection(failure: IssuerFailure(.unavailable, "This process asks nobody."))
+        IssuerInspection(failure: IssuerFailure(.unavailable, "This process sends no requests to providers."))
     }
 }

@@ -42,7 +42,7 @@ enum LoginSubject {
     /// has U+0000, which PostgreSQL cannot keep.
     static func flaw(_ subject: String) -> String? {
         if subject.unicodeScalars.count > 255 { return "has more than 255 characters" }
-        return subject.utf8.contains(0) ? "has the character U+0000" : nil
+        return subject.utf8.contains(0) ? "contains the character U+0000" : nil
     }
 }
 
@@ -67,29 +67,24 @@ struct IDTokenClaims {
         guard let issuer = json["iss"]?.string, issuers.contains(where: { $0.hasBytes(of: issuer) }) else {
             throw refuse("issuer", "Issuer doesn't match providerName")
         }
-        let audience = json["aud"]
-        guard let audience, !audience.isNull else { throw refuse("audience", "Missing a required claim: aud") }
-        var clients: [String] = []
-        if let azp = json["azp"] {
-            clients = [azp.string].compactMap { $0 }
-        } else if let one = audience.string {
-            clients = [one]
-        } else {
-            audience.forEachElement { if let one = $1.string { clients.append(one) } }
-        }
-        guard let client = clients.first(where: { provider.clientIds.contains($0) }) else {
-            throw refuse("audience", "It was made for another client than those of the pool's provider.")
-        }
+        let client: String
+        do throws(ForeignTokenRules.Refusal) {
+            try ForeignTokenRules.checkPurpose(json)
+            client = try ForeignTokenRules.client(
+                of: json, among: provider.clientIds, acceptsAnyParty: issuers.contains(where: ForeignTokenRules.acceptsAnyParty))
+        } catch { throw refuse(error.check == .type ? "type" : "audience", error.reason) }
         guard let exp = json["exp"] else { throw refuse("expired", "Missing a required claim: exp") }
-        guard let expiresAt = NumericDate.seconds(exp) else { throw refuse("expired", "Its claim exp is no number of seconds since 1970.") }
+        guard let expiresAt = NumericDate.seconds(exp) else {
+            throw refuse("expired", "Its claim exp is not a number of seconds since 1970.")
+        }
         guard expiresAt > now - Self.leewaySeconds else { throw refuse("expired", "Token expired: \(now) >= \(expiresAt)") }
         for name in ["iat", "nbf"] {
             guard let claim = json[name] else { continue }
             guard let moment = NumericDate.seconds(claim) else {
-                throw refuse("notYetValid", "Its claim \(name) is no number of seconds since 1970.")
+                throw refuse("notYetValid", "Its claim \(name) is not a number of seconds since 1970.")
             }
             if moment > now + Self.leewaySeconds {
-                throw refuse("notYetValid", "Token is not valid before \(moment); it is \(now).")
+                throw refuse("notYetValid", "Token is not valid before \(moment); the current time is \(now).")
             }
         }
         guard let subject = json["sub"]?.string, !subject.isEmpty else { throw refuse("subject", "Missing a required claim: sub") }

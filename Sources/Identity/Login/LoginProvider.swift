@@ -75,14 +75,14 @@ extension LoginProvider {
             return
         case .issuer(let issuer):
             if let tenant = realm?.owner(ofIssuer: issuer)?.tenantId {
-                throw InvalidPoolProvider(provider: issuer, reason: "it is a tenant of this store. Give it as tenantId, \(tenant).")
+                throw InvalidPoolProvider(provider: issuer, reason: "it is a tenant of this store. Use tenantId \(tenant) instead.")
             }
             name = try Self.name(ofIssuer: issuer, scheme)
             isSocial = false
             kind = .openID(issuers: [issuer])
         }
         guard let clientIds = settings.clientIds else {
-            throw InvalidPoolProvider(provider: name, reason: "its clientIds are missing: the client or app ids whose tokens are accepted.")
+            throw InvalidPoolProvider(provider: name, reason: "its clientIds are missing: the client or app IDs whose tokens are accepted.")
         }
         self.clientIds = clientIds
         endpoint = try settings.endpoint.map { [name, kind] in try Self.endpoint($0, of: name, kind, scheme) }
@@ -91,15 +91,18 @@ extension LoginProvider {
         keys = try settings.keys.map { [name] keys in try Self.keys(keys, of: name) }
         stored = settings.json
         if keys != nil, kind == .facebook || kind == .amazon {
-            throw InvalidPoolProvider(provider: name, reason: "it is asked about its tokens and has no keys")
+            throw InvalidPoolProvider(provider: name, reason: "it verifies its tokens itself and has no keys")
         }
     }
 
     private static func name(ofIssuer issuer: String, _ scheme: ProviderURL) throws -> String {
+        if IdpRules.isDocument(issuer) {
+            throw InvalidPoolProvider(provider: issuer, reason: "\(IdpRules.documentRefused(issuer, named: nil).reason).")
+        }
         guard let name = scheme.rest(of: issuer), name.utf8.count <= 128 else {
             throw InvalidPoolProvider(
                 provider: issuer,
-                reason: "an issuer is an https URL of up to 128 characters with neither query nor fragment.\(ProviderURL.hint(issuer))")
+                reason: "the issuer must be an https URL of up to 128 characters without query and fragment.\(ProviderURL.hint(issuer))")
         }
         return String(name)
     }
@@ -108,11 +111,11 @@ extension LoginProvider {
     private static func endpoint(_ url: String, of name: String, _ kind: Kind, _ scheme: ProviderURL) throws -> String {
         guard kind == .facebook || kind == .amazon else {
             throw InvalidPoolProvider(
-                provider: name, reason: "its keys are found by its issuer; endpoint is for providers of access tokens.")
+                provider: name, reason: "its keys are found by its issuer; endpoint is only for providers of access tokens.")
         }
         guard scheme.rest(of: url) != nil else {
             throw InvalidPoolProvider(
-                provider: name, reason: "its endpoint is an https URL with neither query nor fragment.\(ProviderURL.hint(url))")
+                provider: name, reason: "its endpoint must be an https URL without query and fragment.\(ProviderURL.hint(url))")
         }
         return url.hasSuffix("/") ? String(url.dropLast()) : url
     }
@@ -128,7 +131,7 @@ extension LoginProvider {
         }
         let set = JWKSet(known)
         if let key = set.repeated {
-            throw InvalidPoolProvider(provider: name, reason: "two of its keys have the kid \(key.keyID), and cannot be told apart.")
+            throw InvalidPoolProvider(provider: name, reason: "two of its keys have the kid \(key.keyID).")
         }
         return set
     }
@@ -166,13 +169,13 @@ extension [LoginProvider] {
         self = try settings.map { try LoginProvider($0, in: realm, allowsPlainLoopback: allowsPlainLoopback) }
         if let developerProvider, Self.reservedNames.contains(developerProvider) {
             throw InvalidPoolProvider(
-                provider: developerProvider, reason: "this name is reserved for another kind of login; your own sign-in needs another name."
+                provider: developerProvider, reason: "this name is reserved for another kind of login. Choose another name."
             )
         }
         var names: Set<String> = [LoginVerifier.poolTokenName]
         if let developerProvider { names.insert(developerProvider) }
         for provider in self where !names.insert(provider.name).inserted {
-            throw InvalidPoolProvider(provider: provider.name, reason: "its name is taken by another provider of the pool.")
+            throw InvalidPoolProvider(provider: provider.name, reason: "its name is already used by another provider of the pool.")
         }
     }
 

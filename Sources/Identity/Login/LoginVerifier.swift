@@ -4,10 +4,10 @@ import JSON
 
 /// Verifies the public logins of a call: all of them or none (cognito.md 4.2).
 struct LoginVerifier: Sendable {
-    private let surroundings: Surroundings
-    private let catalogue: Catalogue
+    private let surroundings: ServiceContext
+    private let catalogue: PoolConfigurationCache
 
-    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
     }
@@ -47,11 +47,14 @@ struct LoginVerifier: Sendable {
             throw LoginTokenInvalid(provider: provider.name, check: "malformed", reason: "Couldn't verify signed token. \(error.text)")
         }
         try refuseOwnToken(jws, provider)
+        do throws(ForeignTokenRules.Refusal) { try ForeignTokenRules.checkType(jws.header) } catch {
+            throw LoginTokenInvalid(provider: provider.name, check: error.check.rawValue, reason: error.reason)
+        }
         // Cheap checks come first: nobody is asked for keys to refuse a token that is expired or somebody else's.
         let claims = try IDTokenClaims(jws.payload, from: provider, now: now)
         let key = try key(for: jws.header, of: provider, issuer: issuers[0], call)
         guard let key, (try? jws.verify(with: key)) != nil else {
-            let read = "those of its key set that are read: the first 128, or fewer long ones"
+            let read = "the keys that are read from its key set: the first 128, or fewer if they are long"
             let why = key == nil ? " The provider has no key for it among \(read)." : ""
             throw LoginTokenInvalid(provider: provider.name, check: "signature", reason: "Couldn't verify signed token.\(why)")
         }
@@ -73,9 +76,9 @@ extension JWSError {
     /// What is wrong with a token of somebody else's.
     var text: String {
         switch self {
-        case .malformed: "It is no signed JSON Web Token."
+        case .malformed: "It is not a signed JSON Web Token."
         case .algorithmNotAllowed(let name): "Its algorithm \(name) is not accepted."
-        case .criticalHeader: "Its header demands extensions that are not known here."
+        case .criticalHeader: "Its header requires extensions (crit) that are not supported."
         case .algorithmMismatch, .unknownKey, .badSignature: ""
         }
     }

@@ -52,12 +52,13 @@ struct PrincipalTagMaps: Sendable {
                     throw InvalidPrincipalTags(tag: key, reason: "the claim \(claim) of \(proof.provider.name) \(flaw)")
                 }
                 guard tags.count < Self.mostTags else {
-                    throw InvalidPrincipalTags(tag: key, reason: "the logins make more than \(Self.mostTags) tags together")
+                    throw InvalidPrincipalTags(tag: key, reason: "the logins would create more than \(Self.mostTags) tags")
                 }
                 bytes += text.utf8.count
                 if bytes > Self.mostBytes {
                     throw InvalidPrincipalTags(
-                        tag: key, reason: "with it the claims of \(proof.provider.name) have \(bytes) bytes, over \(Self.mostBytes)")
+                        tag: key,
+                        reason: "with it the claims of \(proof.provider.name) have \(bytes) bytes; the maximum is \(Self.mostBytes)")
                 }
                 tags.append((key, text))
             }
@@ -68,8 +69,8 @@ struct PrincipalTagMaps: Sendable {
     /// Why a claim's text cannot be a tag's, nil if it can.
     private static func flaw(_ text: String) -> String? {
         let length = text.unicodeScalars.count
-        if length > 256 { return "has \(length) characters, and a tag has 256 at most" }
-        return TagText.isAllowed(text) ? nil : "has other characters than letters, digits, spaces and _ . : / = + - @"
+        if length > 256 { return "has \(length) characters; the maximum for a tag is 256" }
+        return TagText.isAllowed(text) ? nil : "contains characters other than letters, digits, spaces and _ . : / = + - @"
     }
 
     // MARK: In the store
@@ -108,7 +109,7 @@ extension PrincipalTagMaps.Map {
         let bytes = tags.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         if bytes > PrincipalTagMaps.mostBytes {
             throw InvalidPrincipalTags(
-                tag: tags.last!.key, reason: "keys and claims have \(bytes) bytes together, and \(PrincipalTagMaps.mostBytes) are the most")
+                tag: tags.last!.key, reason: "keys and claims together have \(bytes) bytes; the maximum is \(PrincipalTagMaps.mostBytes)")
         }
         self.init(usesDefaults: false, tags: tags.map { ($0.key, $0.value) })
     }

@@ -28,6 +28,6 @@ enum ProviderURL {
 
     /// Why a URL of plain http is refused.
     static func hint(_ url: String) -> String {
-        url.hasPrefix("http://") ? " Plain http is for localhost only, with allowInsecure." : ""
+        url.hasPrefix("http://") ? " Plain HTTP requires allowInsecure and localhost." : ""
     }
 }

@@ -3,23 +3,25 @@ import JSON
 
 /// Proves logins by ID tokens of tenants of this store: with its own keys, and only while session and account are there.
 struct TenantLogin: Sendable {
-    private let verifier: TenantTokenVerifier
+    private let realm: Realm
+    private let tenants: any TenantLogins
 
-    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
-        verifier = TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue)
+    init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
+        realm = surroundings.realm
+        tenants = catalogue.tenants
     }
 
     /// - Throws: `LoginTokenInvalid` naming the check that failed.
     func proof(of token: String, from provider: LoginProvider, tenantId: String, now: Int64) throws -> LoginProof {
-        let verified: VerifiedTenantToken
+        let verified: (accountId: String, claims: JSONNode)
         do {
-            verified = try verifier.verify(token, .init(audience: tenantId, tenantId: tenantId, use: .id), now: now)
+            verified = try tenants.verify(idToken: token, tenantId: tenantId, now: now)
         } catch let error as any ContractError {
             guard let check = Self.check(error) else { throw error }
             throw LoginTokenInvalid(provider: provider.name, check: check, reason: error.message)
         }
         return LoginProof(
-            of: verified.accountId, for: tenantId, from: provider, claims: verified.claims, realm: verifier.surroundings.realm)
+            of: verified.accountId, for: tenantId, from: provider, claims: verified.claims, realm: realm)
     }
 
     /// What `LoginTokenInvalid` calls the check of an error, nil for errors that say nothing of the token.

@@ -12,7 +12,7 @@ extension LoginProvider {
             !settings.allowPrivateNetwork
         else {
             throw InvalidPoolProvider(
-                provider: tenant.name, reason: "a tenant has its own keys and is its own client. tenantId is all that is said of it.")
+                provider: tenant.name, reason: "a tenant has its own keys and client ID. Omit all members other than tenantId.")
         }
         guard tenant.name.utf8.count <= 128 else {
             throw InvalidPoolProvider(provider: tenant.name, reason: "its issuer has more than 128 characters.")
@@ -42,9 +42,9 @@ extension LoginProvider {
     var tenantId: String? { if case .tenant(let id) = kind { id } else { nil } }
 }
 
-extension Transaction {
-    /// - Throws: `TenantNotFound` for a provider that is a tenant and is not there.
-    func requireTenants(of providers: [LoginProvider]) throws {
-        for id in providers.compactMap(\.tenantId) where try tenant(id) == nil { throw TenantNotFound(tenantId: id) }
+extension TenantLogins {
+    /// - Throws: `TenantNotFound` for a provider whose tenant does not exist.
+    func requireTenants(of providers: [LoginProvider], in tx: Transaction) throws {
+        for id in providers.compactMap(\.tenantId) where try !exists(id, in: tx) { throw TenantNotFound(tenantId: id) }
     }
 }

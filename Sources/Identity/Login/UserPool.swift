@@ -5,6 +5,7 @@ enum UserPool {
     static func isName(_ name: String) -> Bool {
         guard name.hasPrefix("cognito-idp."), let slash = name.firstIndex(of: "/") else { return false }
         let host = name[..<slash]
+        guard name.index(after: slash) < name.endIndex else { return false }
         return host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn")
     }
 

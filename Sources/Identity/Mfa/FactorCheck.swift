@@ -5,7 +5,7 @@ import Storage
 /// Whether the code of a second factor is right, and what a wrong one counts for: against the code that was sent, and against the account,
 /// for itself, so that a right password forgives nothing here.
 struct FactorCheck: Sendable {
-    let surroundings: Surroundings
+    let surroundings: AccountsContext
     let sending: CodeSending
 
     static func lockoutSubject(_ accountId: String) -> String { "factor/\(accountId)" }
@@ -98,9 +98,9 @@ struct FactorCheck: Sendable {
     ) -> FactorCodeInvalid {
         let reason =
             switch check {
-            case "used": "it was used before; wait for the next one that the app shows"
-            case "expired": "it is too old, or was tried too often; get a new one with \(again)"
-            default: sent ? "it is not the one that was sent last" : "it is not the one that is due now"
+            case "used": "it was already used; wait for the next code of the app"
+            case "expired": "it has expired or was invalidated by wrong attempts; get a new code with \(again)"
+            default: sent ? "it is not the latest code that was sent" : "it is not the current code of the app"
             }
         let ofCode = check == "expired" ? 0 : max(0, tenant.codes.attempts - flow.code.tries)
         let attemptsLeft = left.map { sent ? min($0, ofCode) : $0 } ?? ofCode

@@ -26,13 +26,13 @@ extension MfaService {
             var signIn: PendingSignIn
             if let sealed = step.signIn {
                 signIn = try PendingSignIn(sealed, of: flow.id, surroundings.vault)
+                signIn.audience = request.audience ?? signIn.audience
             } else {
-                guard let session = try step.sessionId.flatMap({ try tx.session($0) }) else {
-                    return .ended(TokenRevoked(reason: "its session was ended"))
-                }
-                signIn = PendingSignIn(session.proof, audience: nil, scope: try session.scope(in: tenant))
+                let sessionId = step.sessionId ?? ""
+                guard let session = try tx.session(sessionId) else { return .ended(try tx.loss(ofSession: sessionId)) }
+                signIn = PendingSignIn(session.proof, audience: nil)
+                signIn.take(try session.grant.continued(audience: request.audience, by: tenant))
             }
-            signIn.audience = request.audience ?? signIn.audience
             try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
             try permit(draft.kind, draft.target, account, signIn.proof, isRecent: true, tenant, in: tx)
             let codeStep: Int64?
@@ -42,14 +42,21 @@ extension MfaService {
                 return .refused(refusal)
             case .success(let found): codeStep = found
             }
-            try tx.insert(record(of: draft, for: account, step: codeStep, at: now))
+            let factor = record(of: draft, for: account, step: codeStep, at: now)
+            try tx.insert(factor)
             if draft.kind == .email, draft.target.map(Username.fold) == account.email.map(Username.fold) { account.isEmailVerified = true }
             account.updatedAt = now
             // A session that was there before has shown one factor less than is asked for now.
-            _ = try tx.deleteSessions(of: account.id)
+            try tx.deleteSessions(of: account.id, by: .enrolledFactor, at: now)
+            // Nor may a change of address that such a session began be finished.
+            try tx.endEmailChanges(of: account.id, except: flow.id)
+            try surroundings.notify(
+                .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)
             signIn.proof = signIn.proof.adding(ShownFactor(kind: draft.kind.rawValue, factorId: draft.id))
             result = (
-                try completion.begin(account, tenant, signIn.proof, scope: signIn.scope, fresh, name, call, at: now, in: tx), tenant, signIn
+                try completion.begin(
+                    account, tenant, signIn.proof, audience: signIn.audience, scope: signIn.scope, fresh, name, call, at: now, in: tx),
+                tenant, signIn
             )
             return .finished
         }

@@ -67,12 +67,12 @@ extension MfaService {
             return nil
         case .email:
             guard request.phoneNumber == nil, let address = request.email ?? account.email else {
-                throw FactorTargetMissing(kind: request.kind.rawValue, needed: "email, and no phoneNumber")
+                throw FactorTargetMissing(kind: request.kind.rawValue, needed: "email and no phoneNumber")
             }
             return try Username(address).typed
         case .sms:
             guard request.email == nil, let number = request.phoneNumber else {
-                throw FactorTargetMissing(kind: request.kind.rawValue, needed: "phoneNumber, and no email")
+                throw FactorTargetMissing(kind: request.kind.rawValue, needed: "phoneNumber and no email")
             }
             do { return try PhoneNumber(number).description } catch { throw InvalidPhoneNumber(reason: error.description) }
         }
@@ -112,13 +112,14 @@ extension MfaService {
         let kind = FactorKind(rawValue: draft.kind.rawValue) ?? .totp
         guard let bytes = draft.secret else {
             return EnrolmentStep(
-                state: .codeRequired, continuationToken: flows.token(of: flow), kind: kind, sentTo: draft.recipient?.masked,
+                state: .codeRequired, continuationToken: flows.token(of: flow), factorId: draft.id, kind: kind,
+                sentTo: draft.recipient?.masked,
                 channel: draft.recipient?.channel, codeLength: tenant.codes.length,
                 resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt)
         }
         let secret = Base32.encode(bytes)
         return EnrolmentStep(
-            state: .codeRequired, continuationToken: flows.token(of: flow), kind: kind, secret: secret,
+            state: .codeRequired, continuationToken: flows.token(of: flow), factorId: draft.id, kind: kind, secret: secret,
             otpauthUri: TOTP.uri(
                 secret: secret, issuer: tenant.settings.name ?? tenant.id, account: source.account.email ?? "unknownuser"),
             algorithm: TOTP.algorithm, periodSeconds: TOTP.periodSeconds, codeLength: Int64(TOTP.digits), expiresAt: flow.expiresAt)

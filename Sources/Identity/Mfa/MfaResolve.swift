@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Messages
 
 extension MfaService {
     /// Finishes a sign-in with the code of a second factor.
@@ -16,7 +17,7 @@ extension MfaService {
         _ = try flows.advance(token, Self.signIns, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.secondFactorRequired)
             try tx.lock([flow.accountId])
-            guard let account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.signIn else {
+            guard var account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.signIn else {
                 return .ended(ContinuationTokenExpired())
             }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
@@ -24,15 +25,32 @@ extension MfaService {
             signIn.audience = request.audience ?? signIn.audience
             try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
             let factors = try tx.factors(of: account.id)
+            let subject = FactorCheck.lockoutSubject(account.id)
+            signIn.failures += try tx.lockout(of: subject, at: now).failures
+            func notify(_ purpose: MessagePurpose, what: String = "") throws {
+                try surroundings.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
+            }
             switch try check.judge(
                 request.code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, client: client, at: now, in: tx)
             {
-            case .refused(let refusal): return .refused(refusal)
+            case .refused(let refusal):
+                if try tx.lockout(of: subject, at: now).lock(at: now) != nil { try notify(.accountLocked) }
+                return .refused(refusal)
             case .right(let shown):
+                if signIn.awaitsLink, let identity = signIn.identity {
+                    let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
+                    // The login may have been added to another account meanwhile, or the address may have changed.
+                    guard let linked = try accounts.link(to: account, name, call, in: tx) else { return .ended(FlowEnded(.accountChanged)) }
+                    try tx.keepGrant(of: identity, for: linked, surroundings.vault)
+                    account = linked
+                }
                 signIn.proof = signIn.proof.adding(shown)
+                if shown == .recovery { try notify(.recoveryCodeUsed, what: "\(try tx.recoveryCodesLeft(of: account.id))") }
+                if signIn.isAfterFailures { try notify(.signInAfterFailures, what: "\(signIn.failures)") }
                 result = (
-                    try completion.begin(account, tenant, signIn.proof, scope: signIn.scope, fresh, name, call, at: now, in: tx), tenant,
-                    signIn
+                    try completion.begin(
+                        account, tenant, signIn.proof, audience: signIn.audience, scope: signIn.scope, fresh, name, call, at: now, in: tx),
+                    tenant, signIn
                 )
                 return .finished
             }

@@ -3,14 +3,14 @@ import Storage
 
 /// Second factors: `mfa.*`.
 public struct MfaService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending
     let check: FactorCheck
     let completion: SignInCompletion
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         flows = Flows(surroundings, catalogue)
@@ -47,5 +47,10 @@ extension OwnAccount {
     /// began (firebase.md 6.3), and is no exception here: nobody would have shown what is taken away.
     func needsSecondFactor(_ tenant: TenantRecord, _ factors: [FactorRecord]) -> Bool {
         tenant.settings.mfa != .off && !factors.isEmpty && session.secondFactor == nil
+    }
+
+    /// - Throws: `SecondFactorNeeded`.
+    func requireSecondFactor(_ tenant: TenantRecord, in tx: Transaction) throws {
+        if needsSecondFactor(tenant, try tx.factors(of: account.id)) { throw SecondFactorNeeded() }
     }
 }

@@ -29,13 +29,14 @@ extension MfaService {
                     _ = try tx.deleteSession(own.session.id)
                     return (try own.account.answer(in: tx), nil)
                 }
+                let grant = try own.session.grant.continued(audience: request.audience, by: tenant)
                 let signedIn = try completion.begin(
-                    own.account, tenant, own.session.proof, scope: try own.session.scope(in: tenant), fresh, MfaWithdraw.info.name, call,
-                    at: now, in: tx)
+                    own.account, tenant, own.session.proof, audience: grant.audience, scope: grant.scopes.text, fresh,
+                    MfaWithdraw.info.name, call, at: now, in: tx)
                 return (try signedIn.account.answer(in: tx), signedIn)
             }
             guard let signedIn else { return FactorWithdrawal(state: .signedOut, account: account) }
-            let tokens = try completion.tokens(signedIn, tenant, audience: request.audience, at: now)
+            let tokens = try completion.tokens(signedIn, tenant, at: now)
             return FactorWithdrawal(
                 state: .completed, account: account, idToken: tokens.idToken, accessToken: tokens.accessToken,
                 refreshToken: tokens.refreshToken, expiresAt: tokens.expiresAt)
@@ -64,6 +65,8 @@ extension MfaService {
         // Who has lost a factor and is locked out by guesses at it is not kept out of the next one.
         try tx.clearLockout(of: FactorCheck.lockoutSubject(account.id))
         if factors.count == 1 { try tx.setRecoveryCodes([], of: account.id) }
+        let name = factors.first { $0.id == factorId }?.noticeName ?? ""
+        try surroundings.notify(.factorRemoved, account, tenant, what: name, by: MfaWithdraw.info.name, at: now, in: tx)
         try surroundings.audit.record(
             AuditEvent(MfaWithdraw.info.name, call, tenant: tenant.id, subject: account.id, details: [("factorId", factorId)]), at: now,
             in: tx)

@@ -61,6 +61,21 @@ enum EnrolmentRule {
         case addsNothing
     }
 
+    /// The kinds that a sign-in can enroll which needs a second factor and has none: those that `check` accepts for some target, and
+    /// whose codes can be sent.
+    static func kinds(
+        email: String?, isEmailVerified: Bool, ownWayIn: String?, canSend: (Channel) -> Bool
+    ) -> [FactorKind] {
+        FactorKind.allCases.filter { kind in
+            switch kind {
+            case .totp: email == nil || isEmailVerified
+            case .sms: (email == nil || isEmailVerified) && canSend(.sms)
+            // Until the own address is verified it alone can be enrolled, and it adds nothing to codes that go there.
+            case .email: (email == nil || isEmailVerified || ownWayIn != "code") && canSend(.email)
+            }
+        }
+    }
+
     static func check(_ facts: Facts) throws(Refusal) {
         if facts.policy == .off { throw .off }
         if facts.signInProvider == SignInProof.anonymous.provider || facts.signInProvider == SignInProof.customProvider {

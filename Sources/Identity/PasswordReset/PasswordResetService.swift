@@ -2,12 +2,12 @@ import Contract
 
 /// The reset of a forgotten password: `passwordReset.*`.
 public struct PasswordResetService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         flows = Flows(surroundings, catalogue)

@@ -21,7 +21,8 @@ extension PasswordResetService {
         if !tenant.settings.enumerationProtection {
             guard let account else { throw try flows.failed(UserNotFound(in: tenant), by: client, at: now) }
             if !account.canReset(in: tenant) { throw PasswordNotSet(next: "signIn.start") }
-            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+            // Nobody has shown anything yet: no id is told.
+            if account.isDisabled { throw AccountDisabled() }
         }
         let canReset = account.map { $0.canReset(in: tenant) && !$0.isDisabled } ?? false
         var draft = flows.newFlow(

@@ -18,11 +18,19 @@ extension PasswordResetService {
             try flow.require(.codeRequired)
             let account = try tx.account(flow.accountId)
             if let account { try tx.lock([account.id]) }
+            func isLocked() throws -> Bool {
+                try account.map { try tx.lockout(of: $0.lockoutSubject, at: now).lock(at: now) != nil } ?? false
+            }
+            let wasLocked = try isLocked()
             if let refusal = try flows.judge(
                 request.code, of: &flow, tenant, sending, lockout: Lockout.resets(of: flow.address),
-                alsoOf: account?.lockoutSubject ?? SignInService.nobody(flow.address), only: "resets of the password", client: client,
+                alsoOf: account?.lockoutSubject ?? SignInService.nobody(flow.address), only: "password resets", client: client,
                 at: now, in: tx)
             {
+                if !flow.isDecoy, !wasLocked, try isLocked(), let account {
+                    try surroundings.notify(
+                        .accountLocked, account, tenant, language: flow.language, by: PasswordResetSubmitCode.info.name, at: now, in: tx)
+                }
                 return .refused(refusal)
             }
             // Nobody is to think of a new password for nothing.

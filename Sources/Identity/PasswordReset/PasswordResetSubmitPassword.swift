@@ -1,4 +1,5 @@
 import Contract
+import Messages
 
 extension PasswordResetService {
     /// Changes the password. Then the account is unlocked, its sessions are over, and so is every other flow of its owner.
@@ -26,8 +27,14 @@ extension PasswordResetService {
             guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
             account.password = sealed
             account.mustChangePassword = false
+            let dropped = try tx.accountLogins(of: account.id)
             try account.reclaim(.password, at: now, in: tx)
             try tx.update(account)
+            func notify(_ purpose: MessagePurpose, what: String = "") throws {
+                try surroundings.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
+            }
+            try notify(.passwordResetNotice)
+            for login in dropped { try notify(.providerUnlinked, what: login.providerId) }
             try tx.clearLockout(of: account.lockoutSubject)
             try tx.endFlows(of: account.id, except: flow.id)
             try surroundings.audit.record(AuditEvent(name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
@@ -38,14 +45,17 @@ extension PasswordResetService {
     }
 }
 
-extension Surroundings {
-    /// Holds a new password of an account against the rules, with its names and its present one.
+extension AccountsContext {
+    /// Checks a new password of an account against the rules, with its address, its names and its present password.
     ///
+    /// - Parameter address: another address that the account is to get together with the password.
     /// - Throws: `InvalidPassword` with every rule that it breaks.
-    func checkNew(_ password: String, for account: AccountRecord, _ tenant: TenantRecord, _ method: String, _ call: any CallContext) throws
-    {
-        let names = ["givenName", "surname"].compactMap { account.attributes[$0]?.string } + [tenant.settings.name].compactMap { $0 }
+    func checkNew(
+        _ password: String, for account: AccountRecord, gaining address: String? = nil, _ tenant: TenantRecord, _ method: String,
+        _ call: any CallContext
+    ) throws {
+        let context = ContextWords(of: account, gaining: address, tenant)
         let isCurrent = try account.password != nil && passwords.matches(password, account.password, as: account.id)
-        try check(password, tenant, names: names, isCurrent: isCurrent, of: account.id, method, call)
+        try check(password, tenant, context: context, isCurrent: isCurrent, of: account.id, method, call)
     }
 }

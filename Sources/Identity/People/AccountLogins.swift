@@ -53,14 +53,14 @@ extension Transaction {
             login.linkedAt) == 1
     }
 
-    /// Keeps what a provider says now. Of one that says the name once, the name stays.
+    /// Stores what a provider says now. What its token does not contain stays: the value that it said last.
     func update(_ login: AccountLogin, of accountId: String) throws {
-        let keepsName = login.displayName == nil && KnownProvider(rawValue: login.providerId)?.saysNameOnce == true
         try execute(
             """
-            UPDATE account_login SET email = $3, display_name = CASE WHEN $6 THEN display_name ELSE $4 END, photo_url = $5
+            UPDATE account_login
+            SET email = COALESCE($3, email), display_name = COALESCE($4, display_name), photo_url = COALESCE($5, photo_url)
             WHERE account_id = $1 AND provider_id = $2
-            """, accountId, login.providerId, login.email, login.displayName, login.photoUrl, keepsName)
+            """, accountId, login.providerId, login.email, login.displayName, login.photoUrl)
     }
 
     /// Answers false if the account has none of this provider.

@@ -29,6 +29,38 @@ enum AttributeRules {
         return accepted
     }
 
+    /// Attributes that a sign-in with a provider sets in every tenant, with their maximum length in characters.
+    static let setByProviders = ["displayName": 256, "picture": 2048]
+
+    /// The change of an account's attributes by the developer, as it is kept: what the tenant asks for, what providers set, and the removal
+    /// of any attribute that the account has.
+    ///
+    /// - Throws: `InvalidAttributes` with everything that is wrong.
+    static func change(
+        _ given: JSONObject, of present: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
+    ) throws -> JSONObject {
+        var (changed, asked) = (JSONObject(), JSONObject())
+        var failures: [AttributeFailure] = []
+        for (name, value) in given.members {
+            let isAskedFor = definitions.contains { $0.name == name }
+            if !isAskedFor, value.isNull || value.string == "", present[name] != nil || setByProviders[name] != nil { continue }
+            guard !isAskedFor, let most = setByProviders[name] else {
+                asked[name] = value
+                continue
+            }
+            do throws(Flaw) {
+                guard let text = value.string else { throw Flaw(rule: .type, message: "It must be a string.") }
+                try check(text, most: most, isOneLine: true)
+                changed[name] = value
+            } catch { failures.append(error.failure(of: name)) }
+        }
+        do {
+            for (name, value) in try accepted(asked, by: definitions, patterns: patterns, of: .others).members { changed[name] = value }
+        } catch let error as InvalidAttributes { failures += error.attributes }
+        if !failures.isEmpty { throw InvalidAttributes(attributes: failures) }
+        return changed
+    }
+
     /// What was accepted before, without what does not fit any more: the tenant may have been changed since.
     static func stillFitting(
         _ accepted: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
@@ -46,7 +78,7 @@ enum AttributeRules {
     }
 
     private static func unknown(_ name: String, among known: [String]) -> AttributeFailure {
-        let message = "The tenant asks for no such attribute.\(NearestNames.hint(name, among: known))"
+        let message = "The tenant does not define this attribute.\(NearestNames.hint(name, among: known))"
         return AttributeFailure(name: name, rule: .unknown, message: message, nearest: NearestNames.of(name, among: known))
     }
 
@@ -65,28 +97,25 @@ enum AttributeRules {
             let accepted = try string(text, of: definition)
             switch pattern?.matches(accepted) {
             case nil, .yes: return .string(accepted)
-            case .no: throw Flaw(rule: .pattern, message: "It is not written as it must be.")
-            case .tooExpensive: throw Flaw(rule: .pattern, message: "It cannot be checked: the pattern takes too long with it.")
+            case .no: throw Flaw(rule: .pattern, message: "The value does not have the required format.")
+            case .tooExpensive: throw Flaw(rule: .pattern, message: "The value cannot be checked: matching the pattern takes too long.")
             }
         case .boolean:
             guard let flag = value.bool ?? boolean(value.string) else { throw Flaw(rule: .type, message: "It must be true or false.") }
             if definition.required, !flag, speaker == .oneself {
-                throw Flaw(rule: .consent, message: "Nobody signs up without agreeing to it.")
+                throw Flaw(rule: .consent, message: "The sign-up requires this consent.")
             }
             return .bool(flag)
         case .integer:
-            guard let number = integer(value) else { throw Flaw(rule: .type, message: "It must be a whole number of 64 bits.") }
+            guard let number = integer(value) else { throw Flaw(rule: .type, message: "It must be a 64-bit integer.") }
             return .number(JSONNumber(number))
         }
     }
 
     private static func string(_ text: String, of definition: TenantAttribute) throws(Flaw) -> String {
         let most = BuiltInAttribute(rawValue: definition.name)?.maximumLength ?? BuiltInAttribute.maximumCustomLength
-        if text.unicodeScalars.count > most { throw Flaw(rule: .tooLong, message: "It may have at most \(most) characters.") }
-        if AttributeText.hasControls(text, isOneLine: BuiltInAttribute(rawValue: definition.name)?.isOneLine ?? false) {
-            throw Flaw(rule: .disallowedCharacters, message: "It has line ends or characters that control how text is shown.")
-        }
-        if definition.required, AttributeText.isBlank(text) { throw Flaw(rule: .blank, message: "It must have more than blanks.") }
+        try check(text, most: most, isOneLine: BuiltInAttribute(rawValue: definition.name)?.isOneLine ?? false)
+        if definition.required, AttributeText.isBlank(text) { throw Flaw(rule: .blank, message: "It must not be blank.") }
         guard let options = definition.options else { return text }
         var chosen: [String] = [text]
         if definition.multiple {
@@ -95,13 +124,20 @@ enum AttributeRules {
         }
         let known = options.map(\.value)
         if let twice = chosen.first(where: { one in known.contains(one) && chosen.filter { $0 == one }.count > 1 }) {
-            throw Flaw(rule: .option, message: "Each can be chosen once: \(twice) stands there twice.")
+            throw Flaw(rule: .option, message: "The option \(twice) occurs twice.")
         }
         guard chosen.allSatisfy({ known.contains($0) }) else {
             throw Flaw(
                 rule: .option, message: "It must be \(definition.multiple ? "chosen from" : "one of"): \(known.joined(separator: ", ")).")
         }
         return chosen.joined(separator: ",")
+    }
+
+    private static func check(_ text: String, most: Int, isOneLine: Bool) throws(Flaw) {
+        if text.unicodeScalars.count > most { throw Flaw(rule: .tooLong, message: "It can have at most \(most) characters.") }
+        if AttributeText.hasControls(text, isOneLine: isOneLine) {
+            throw Flaw(rule: .disallowedCharacters, message: "It contains line ends or control characters.")
+        }
     }
 
     private static func boolean(_ text: String?) -> Bool? {

@@ -1,12 +1,8 @@
-/// Passwords that are too common or too close to a name: the scoring of native-auth.md 1.7.
+/// Passwords that are too common, by the scoring of Microsoft Entra Password Protection.
 enum BannedPasswords {
-    /// - Parameters:
-    ///   - terms: what is common.
-    ///   - names: that must not stand in it; those of fewer than four characters do not count.
-    static func isBanned(_ password: String, terms: [String], names: [String]) -> Bool {
-        let normal = normalized(password)
-        if names.map(normalized).contains(where: { $0.count >= 4 && contains(normal, $0) }) { return true }
-        return score(of: normal, terms: terms.map(normalized)) < 5
+    /// - Parameter terms: what is common.
+    static func isBanned(_ password: String, terms: [String]) -> Bool {
+        score(of: normalized(password), terms: terms.map(normalized)) < 5
     }
 
     /// One point for every banned term found and one for every character that is in none; where terms overlap, the fewest
@@ -43,10 +39,6 @@ enum BannedPasswords {
             default: byte
             }
         }
-    }
-
-    private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
-        text.count >= part.count && (0...text.count - part.count).contains { text[$0..<$0 + part.count].elementsEqual(part) }
     }
 
     /// Whether one of them becomes the other by putting in, taking out or changing one letter at most.

@@ -16,7 +16,7 @@ extension BreachedPasswordCheck {
     }
 }
 
-extension Surroundings {
+extension AccountsContext {
     /// What is wrong with a new password: by the rules, and if nothing is, by what has leaked, where the tenant wants that checked.
     ///
     /// What cannot be checked is taken, and leaves a record in the audit log.
@@ -24,17 +24,17 @@ extension Surroundings {
     /// - Throws: `InvalidPassword` with every rule that it breaks.
     /// - Source: native-auth.md 1.7.
     func check(
-        _ password: String, _ tenant: TenantRecord, names: [String], isCurrent: Bool = false, of subject: String?, _ method: String,
+        _ password: String, _ tenant: TenantRecord, context: ContextWords, isCurrent: Bool = false, of subject: String?, _ method: String,
         _ call: any CallContext
     ) throws {
-        let failures = PasswordRules.failures(of: password, under: tenant.passwordPolicy, names: names, isCurrent: isCurrent)
+        let failures = PasswordRules.failures(of: password, under: tenant.passwordPolicy, context: context, isCurrent: isCurrent)
         if !failures.isEmpty { throw InvalidPassword(reasons: failures) }
         guard let check = tenant.passwordPolicy.breached, let breachedPasswords else { return }
         switch try breachedPasswords.look(up: password, by: check, call) {
         case .notFound: return
         case .found:
             throw InvalidPassword(reasons: [
-                PasswordFailure(rule: .breached, message: "It has leaked elsewhere, so that others try it. Choose another one.")
+                PasswordFailure(rule: .breached, message: "It appears in a list of leaked passwords. Choose another one.")
             ])
         case .unavailable(let why):
             let event = AuditEvent(
@@ -51,7 +51,7 @@ extension BreachedPasswords.Unavailability {
         switch self {
         case .noAnswer: "unavailable"
         case .status(let status): "unavailable: status \(status)"
-        case .malformed: "unavailable: malformed answer"
+        case .malformed: "unavailable: malformed response"
         }
     }
 }

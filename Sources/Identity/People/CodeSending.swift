@@ -6,10 +6,10 @@ import Storage
 
 /// The codes of flows: made, counted, handed over, stored as an HMAC with their flow (native-auth.md 1.8, 6.2 to 6.4).
 struct CodeSending: Sendable {
-    let surroundings: Surroundings
+    let surroundings: AccountsContext
     private let key: SecretBytes
 
-    init(_ surroundings: Surroundings) {
+    init(_ surroundings: AccountsContext) {
         self.surroundings = surroundings
         key = surroundings.vault.subkey("code")
     }

@@ -8,10 +8,10 @@ struct ContinuationTokens: Sendable {
     private static let version: UInt8 = 1
     private static let macCount = 24
     private static let count = 1 + 16 + 4 + macCount
-    private let surroundings: Surroundings
+    private let surroundings: AccountsContext
     private let ownKey: SecretBytes
 
-    init(_ surroundings: Surroundings) {
+    init(_ surroundings: AccountsContext) {
         self.surroundings = surroundings
         ownKey = surroundings.vault.subkey("continuation token")
     }

@@ -53,7 +53,8 @@ extension FlowEnded {
     init(_ cause: Cause) {
         let reason =
             switch cause {
-            case .accountChanged: "the account's password or address was changed meanwhile, and that ends all that is under way for it"
+            case .accountChanged:
+                "the password, email address or second factors of the account changed, which ends all pending flows of the account"
             case .accountDeleted: "its account was deleted"
             case .tenantDeleted: "its tenant was deleted"
             }
@@ -63,7 +64,7 @@ extension FlowEnded {
 
 extension UserAlreadyExists {
     /// For an account that is to have an address: its owner is signed in, and has to choose another.
-    static let ofAnother = UserAlreadyExists(next: "account.changeEmail", hint: "with another address")
+    static let ofAnother = UserAlreadyExists(next: "account.changeEmail", hint: "using another email address")
 }
 
 extension Transaction {
@@ -77,6 +78,15 @@ extension Transaction {
             UPDATE flow SET ending = $3, password = NULL, attributes = '{}', code = NULL
             WHERE account_id = $1 AND id <> $2 AND ending IS NULL
             """, accountId, id, ending.rawValue)
+    }
+
+    /// Ends the changes of address that are under way for an account, except one flow.
+    func endEmailChanges(of accountId: String, except id: String) throws {
+        try execute(
+            """
+            UPDATE flow SET ending = $3, password = NULL, attributes = '{}', code = NULL
+            WHERE account_id = $1 AND id <> $2 AND kind = 'emailChange' AND ending IS NULL
+            """, accountId, id, Flow.Ending.accountChanged.rawValue)
     }
 
     /// Makes flows of an account lead nowhere without saying so, where nobody is to learn that there was one.

@@ -6,12 +6,12 @@ import Storage
 
 /// What all flows have in common: how a continuation token finds its flow, and how a step carries it on (native-auth.md 1.9, 2.0).
 struct Flows: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
     private let tokens: ContinuationTokens
     private let requestKey: SecretBytes
 
-    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         tokens = ContinuationTokens(surroundings)

@@ -23,13 +23,14 @@ enum PasswordHash: Sendable, Equatable {
             try Self.refuse(how, members: ["blockSize", "parallelization"])
             guard let text = how.signerKey, let key = Base64.decode(text), !key.isEmpty else {
                 throw InvalidHashParameters(
-                    pointer: "/signerKey", reason: "firebaseScrypt needs signerKey, base64_signer_key of the project's hash parameters")
+                    pointer: "/signerKey",
+                    reason: "firebaseScrypt requires signerKey, the base64_signer_key of the project's hash parameters")
             }
             guard let separator = Base64.decode(how.saltSeparator ?? "") else {
-                throw InvalidHashParameters(pointer: "/saltSeparator", reason: "saltSeparator is not base64")
+                throw InvalidHashParameters(pointer: "/saltSeparator", reason: "saltSeparator is not valid base64")
             }
             let (cost, rounds) = (Int(how.memoryCost ?? 14), Int(how.rounds ?? 8))
-            if rounds > 16 { throw InvalidHashParameters(pointer: "/rounds", reason: "rounds of firebaseScrypt are at most 16") }
+            if rounds > 16 { throw InvalidHashParameters(pointer: "/rounds", reason: "the rounds of firebaseScrypt are at most 16") }
             try Self.bound((1 << cost) * rounds)
             self = .firebaseScrypt(signerKey: key, saltSeparator: separator, memoryCost: cost, rounds: rounds)
         case .pbkdf2Sha1: self = try .pbkdf2(.sha1, iterations: Self.iterations(how))
@@ -41,7 +42,7 @@ enum PasswordHash: Sendable, Equatable {
     private static func iterations(_ how: PasswordHashing) throws(InvalidHashParameters) -> Int {
         try refuse(how, members: ["signerKey", "saltSeparator", "memoryCost", "blockSize", "parallelization"])
         guard let rounds = how.rounds else {
-            throw InvalidHashParameters(pointer: "/rounds", reason: "PBKDF2 needs rounds, its number of iterations")
+            throw InvalidHashParameters(pointer: "/rounds", reason: "PBKDF2 requires rounds, the number of iterations")
         }
         return Int(rounds)
     }
@@ -49,7 +50,7 @@ enum PasswordHash: Sendable, Equatable {
     private static func bound(_ work: Int) throws(InvalidHashParameters) {
         guard work > mostWork else { return }
         throw InvalidHashParameters(
-            pointer: "/memoryCost", reason: "N times r times p is \(work), and \(mostWork) is the most, what a hash of this store costs")
+            pointer: "/memoryCost", reason: "N times r times p is \(work); the maximum is \(mostWork)")
     }
 
     /// What would be given in vain was meant for another algorithm.
@@ -69,7 +70,7 @@ enum PasswordHash: Sendable, Equatable {
             PasswordHashing(algorithm: .scrypt, memoryCost: Int64(cost), blockSize: Int64(size), parallelization: Int64(lanes))
         case .firebaseScrypt(let key, let separator, let cost, let rounds):
             PasswordHashing(
-                algorithm: .firebaseScrypt, signerKey: Base64URL.encode(key), saltSeparator: Base64URL.encode(separator),
+                algorithm: .firebaseScrypt, signerKey: Base64.encode(key), saltSeparator: Base64.encode(separator),
                 memoryCost: Int64(cost), rounds: Int64(rounds))
         case .pbkdf2(let digest, let iterations):
             PasswordHashing(

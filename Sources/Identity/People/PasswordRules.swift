@@ -3,28 +3,30 @@ import Contract
 /// What a password must be like (native-auth.md 1.7). All that is wrong with it is said at once, in the order of the suberrors.
 enum PasswordRules {
     /// - Parameters:
-    ///   - names: of the person and of the tenant, which must not stand in it.
+    ///   - context: the address and the names of the account, and the name of the tenant.
     ///   - isCurrent: whether it is the password that it is to replace.
     static func failures(
-        of password: String, under policy: PasswordPolicy, names: [String] = [], isCurrent: Bool = false
+        of password: String, under policy: PasswordPolicy, context: ContextWords = ContextWords(), isCurrent: Bool = false
     ) -> [PasswordFailure] {
         var failures: [PasswordFailure] = []
         func add(_ rule: PasswordRule, _ message: String) { failures.append(PasswordFailure(rule: rule, message: message)) }
         let scalars = Array(password.unicodeScalars)
         if !scalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) {
-            add(.disallowedCharacters, "It has characters beyond letters, digits, blanks and symbols of ASCII.")
+            add(.disallowedCharacters, "It contains characters other than ASCII letters, digits, spaces and symbols.")
         }
         if scalars.count < policy.minimumLength { add(.tooShort, "It needs at least \(policy.minimumLength) characters.") }
-        if scalars.count > policy.maximumLength { add(.tooLong, "It may have at most \(policy.maximumLength) characters.") }
+        if scalars.count > policy.maximumLength { add(.tooLong, "It can have at most \(policy.maximumLength) characters.") }
         if classes(of: scalars) < policy.minimumClasses {
-            add(.tooWeak, "It needs \(policy.minimumClasses) of these: upper case, lower case, digits, symbols.")
+            add(.tooWeak, "It needs \(policy.minimumClasses) of these: uppercase letters, lowercase letters, digits, symbols.")
         }
-        if policy.checksBanned, scalars.count <= 256,
-            BannedPasswords.isBanned(password, terms: BannedPasswords.common + (policy.bannedTerms ?? []), names: names)
-        {
-            add(.banned, "It is too common, or too close to a name.")
+        if policy.checksBanned, scalars.count <= 256 {
+            if context.refuse(password) {
+                add(.banned, "It is too similar to the email address, to a name of the user or to the name of the tenant.")
+            } else if BannedPasswords.isBanned(password, terms: BannedPasswords.common + (policy.bannedTerms ?? [])) {
+                add(.banned, "It is too common.")
+            }
         }
-        if isCurrent { add(.recentlyUsed, "It is the password that there is now.") }
+        if isCurrent { add(.recentlyUsed, "It is the current password.") }
         return failures
     }
 

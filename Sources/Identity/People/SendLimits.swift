@@ -57,6 +57,18 @@ struct SendLimits: Sendable {
 }
 
 extension Transaction {
+    /// Counts a notice to the owner of an account. Notices count for themselves, not among codes.
+    ///
+    /// - Returns: how many there were within the hour, with this one.
+    func countNotice(of accountId: String, at now: Int64) throws -> Int64 {
+        // No tenant's id has a blank.
+        let subject = "notices of \(accountId)"
+        var window = try sendWindow(of: subject, NoticeRule.windowSeconds, at: now)
+        window.sent += 1
+        try set(window, of: subject, NoticeRule.windowSeconds)
+        return window.sent
+    }
+
     /// What was counted in the window that `now` lies in; a new one if that is over, or the clock was set back.
     fileprivate func sendWindow(of address: String, _ seconds: Int64, at now: Int64) throws -> (since: Int64, sent: Int64) {
         let window = try queryOne("SELECT since, sent FROM send_count WHERE address = $1", address) { ($0.int(0), $0.int(1)) }

@@ -29,33 +29,33 @@ struct Username: Sendable, Equatable {
     private static func flaw(in bytes: [UInt8]) -> String? {
         if bytes.isEmpty { return "it is empty" }
         if bytes.count > 254 { return "it is longer than 254 characters" }
-        if bytes.contains(where: { $0 >= 0x80 }) { return "it has letters beyond ASCII" }
-        if bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F }) { return "it has spaces or control characters" }
+        if bytes.contains(where: { $0 >= 0x80 }) { return "it contains non-ASCII characters" }
+        if bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F }) { return "it contains spaces or control characters" }
         let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return "it needs one @, between a name and a domain" }
+        guard parts.count == 2 else { return "it must have the form name@domain" }
         return flaw(inLocal: parts[0]) ?? flaw(inDomain: parts[1])
     }
 
     /// RFC 5321's dot-string; quoted names are refused.
     private static func flaw(inLocal part: ArraySlice<UInt8>) -> String? {
-        if part.isEmpty || part.count > 64 { return "the part before the @ has 1 to 64 characters" }
+        if part.isEmpty || part.count > 64 { return "the part before the @ must have 1 to 64 characters" }
         let atoms = part.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        if atoms.contains(where: \.isEmpty) { return "the part before the @ has a dot too many" }
+        if atoms.contains(where: \.isEmpty) { return "the part before the @ must not begin or end with a dot or contain two dots in a row" }
         let symbols = Array("!#$%&'*+-/=?^_`{|}~".utf8)
         let isFine = atoms.allSatisfy { $0.allSatisfy { isLetterOrDigit($0) || symbols.contains($0) } }
-        return isFine ? nil : "the part before the @ has characters that addresses do not have"
+        return isFine ? nil : "the part before the @ contains characters that are not allowed"
     }
 
     private static func flaw(inDomain part: ArraySlice<UInt8>) -> String? {
         let labels = part.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard labels.count >= 2 else { return "the domain needs a dot" }
+        guard labels.count >= 2 else { return "the domain must contain a dot" }
         let hyphen = UInt8(ascii: "-")
         for label in labels {
             guard (1...63).contains(label.count), label.first != hyphen, label.last != hyphen,
                 label.allSatisfy({ isLetterOrDigit($0) || $0 == hyphen })
-            else { return "the domain is not written as domains are" }
+            else { return "the domain is not valid" }
         }
-        return labels[labels.count - 1].allSatisfy { (0x30...0x39).contains($0) } ? "the domain ends in a number" : nil
+        return labels[labels.count - 1].allSatisfy { (0x30...0x39).contains($0) } ? "the domain must not end in a number" : nil
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

@@ -34,6 +34,21 @@ struct PolicyCondition: Hashable, Sendable {
         }
     }
 
+    /// Whether the condition holds only for requests in which `key` is one of the values written in the policy: an equality, or a pattern
+    /// with at least eight hexadecimal digits in a row, which no other ID matches by chance. A policy variable is not accepted, because
+    /// its value comes from the request; `IfExists` and `ForAllValues` are not, because they hold without the key.
+    func namesValues(of key: String) -> Bool {
+        guard self.key.lowercased() == key.lowercased(), !ifExists, quantifier != .allValues else { return false }
+        switch op {
+        case .stringEquals, .stringEqualsIgnoreCase, .stringLike: break
+        default: return false
+        }
+        return values.allSatisfy { value in
+            guard case .text(let text) = value else { return false }
+            return text.isLiteral || text.hexDigitsAfterColon >= 8
+        }
+    }
+
     /// Several values of one key: any may match; of a negated operator none may.
     private func accepts(_ value: String, _ context: PolicyContext) -> Bool {
         let matches = values.contains { $0.matches(value, op.comparison, in: context) }

@@ -11,7 +11,7 @@ enum PolicyOperand: Hashable, Sendable {
     /// - Throws: `PolicyMalformed` if the value is not what the operator compares with.
     init(_ value: String, for op: PolicyOperator, variables: Bool, _ pointer: String) throws {
         func malformed(_ what: String) -> PolicyMalformed {
-            PolicyMalformed(pointer: pointer, reason: "\(op.rawValue) needs \(what), and \"\(value)\" is not one")
+            PolicyMalformed(pointer: pointer, reason: "\(op.rawValue) requires \(what); \"\(value)\" is not valid")
         }
         switch op.comparison {
         case .text:

@@ -11,13 +11,13 @@ struct PolicyReader {
     static func read(_ text: String) throws -> (root: JSONObject, reader: PolicyReader) {
         let value: JSONValue
         do { value = try JSONValue(parsing: text) } catch { throw PolicyMalformed(pointer: "", reason: "it is not JSON: \(error)") }
-        guard let root = value.object else { throw PolicyMalformed(pointer: "", reason: "a policy is a JSON object") }
+        guard let root = value.object else { throw PolicyMalformed(pointer: "", reason: "a policy must be a JSON object") }
         for name in root.names where !["Version", "Id", "Statement"].contains(name) {
-            throw PolicyMalformed(pointer: pointer([name]), reason: "a policy has Version, Id and Statement, nothing else")
+            throw PolicyMalformed(pointer: pointer([name]), reason: "a policy can contain only Version, Id and Statement")
         }
         guard let given = root["Version"] else { return (root, PolicyReader(version: .v2008)) }
         guard let version = given.string.flatMap({ Version(rawValue: $0) }) else {
-            throw PolicyMalformed(pointer: "/Version", reason: "the version is 2012-10-17 or 2008-10-17")
+            throw PolicyMalformed(pointer: "/Version", reason: "the version must be 2012-10-17 or 2008-10-17")
         }
         return (root, PolicyReader(version: version))
     }
@@ -26,16 +26,17 @@ struct PolicyReader {
     func statements(_ root: JSONObject, allowing names: Set<String>) throws -> [(pointer: String, object: JSONObject)] {
         guard let given = root["Statement"] else { throw PolicyMalformed(pointer: "", reason: "Statement is missing") }
         let listed = given.array ?? [given]
-        if listed.isEmpty { throw PolicyMalformed(pointer: "/Statement", reason: "there must be at least one statement") }
+        if listed.isEmpty { throw PolicyMalformed(pointer: "/Statement", reason: "at least one statement is required") }
         var sids: Set<String> = []
         return try listed.enumerated().map { index, value in
             let pointer = given.array == nil ? "/Statement" : "/Statement/\(index)"
-            guard let object = value.object else { throw PolicyMalformed(pointer: pointer, reason: "a statement is a JSON object") }
+            guard let object = value.object else { throw PolicyMalformed(pointer: pointer, reason: "a statement must be a JSON object") }
             for name in object.names where !names.contains(name) {
-                throw PolicyMalformed(pointer: pointer + Self.pointer([name]), reason: "a statement here has no element of this name")
+                throw PolicyMalformed(
+                    pointer: pointer + Self.pointer([name]), reason: "a statement of this policy cannot contain this element")
             }
             if let sid = object["Sid"] {
-                guard let sid = sid.string else { throw PolicyMalformed(pointer: pointer + "/Sid", reason: "Sid is a string") }
+                guard let sid = sid.string else { throw PolicyMalformed(pointer: pointer + "/Sid", reason: "Sid must be a string") }
                 guard sids.insert(sid).inserted else {
                     throw PolicyMalformed(pointer: pointer + "/Sid", reason: "another statement has this Sid")
                 }
@@ -48,7 +49,7 @@ struct PolicyReader {
         switch statement["Effect"]?.string {
         case "Allow": return true
         case "Deny": return false
-        default: throw PolicyMalformed(pointer: pointer + "/Effect", reason: "the effect is Allow or Deny")
+        default: throw PolicyMalformed(pointer: pointer + "/Effect", reason: "the effect must be Allow or Deny")
         }
     }
 
@@ -57,7 +58,7 @@ struct PolicyReader {
         let listed = value.array ?? [value]
         let strings = listed.compactMap(\.string)
         guard !strings.isEmpty, strings.count == listed.count else {
-            throw PolicyMalformed(pointer: pointer, reason: "a string or a list of strings is needed")
+            throw PolicyMalformed(pointer: pointer, reason: "a string or a list of strings is required")
         }
         return strings
     }
@@ -91,12 +92,12 @@ struct PolicyReader {
     func conditions(_ statement: JSONObject, _ pointer: String) throws -> [PolicyCondition] {
         guard let given = statement["Condition"] else { return [] }
         guard let operators = given.object else {
-            throw PolicyMalformed(pointer: pointer + "/Condition", reason: "Condition is an object of operators")
+            throw PolicyMalformed(pointer: pointer + "/Condition", reason: "Condition must be an object of operators")
         }
         return try operators.members.flatMap { name, keys in
             let place = pointer + "/Condition" + Self.pointer([name])
             guard let keys = keys.object, !keys.isEmpty else {
-                throw PolicyMalformed(pointer: place, reason: "an operator has an object of condition keys")
+                throw PolicyMalformed(pointer: place, reason: "an operator must contain an object of condition keys")
             }
             return try keys.members.map { key, value in
                 try condition(name, key, try operands(value, place + Self.pointer([key])), place)
@@ -118,14 +119,14 @@ struct PolicyReader {
         if ifExists { rest = rest.dropLast(8) }
         guard let op = PolicyOperator(rawValue: String(rest)) else {
             let known = PolicyOperator.allCases.map(\.rawValue).joined(separator: ", ")
-            throw PolicyMalformed(pointer: pointer, reason: "\(name) is not a condition operator here; there are \(known)")
+            throw PolicyMalformed(pointer: pointer, reason: "unknown condition operator \(name); supported are \(known)")
         }
         if op == .null {
             guard quantifier == nil, !ifExists, values.count == 1 else {
-                throw PolicyMalformed(pointer: pointer, reason: "Null takes one value, and neither a set operator nor IfExists")
+                throw PolicyMalformed(pointer: pointer, reason: "Null requires one value and allows neither a set operator nor IfExists")
             }
         }
-        guard !key.isEmpty else { throw PolicyMalformed(pointer: pointer + "/", reason: "a condition key has a name") }
+        guard !key.isEmpty else { throw PolicyMalformed(pointer: pointer + "/", reason: "a condition key must have a name") }
         let operands = try values.map {
             try PolicyOperand($0, for: op, variables: op.hasVariables && version == .v2012, pointer + Self.pointer([key]))
         }

@@ -38,13 +38,37 @@ struct PolicyText: Hashable, Sendable {
         self.pieces = pieces
     }
 
+    /// Whether the text has neither wildcards nor variables.
+    var isLiteral: Bool {
+        pieces.allSatisfy { if case .character = $0 { true } else { false } }
+    }
+
+    /// The length of the longest run of hexadecimal digits after the last colon, hyphens aside; 0 for a text with a variable or without a
+    /// colon.
+    var hexDigitsAfterColon: Int {
+        guard let colon = pieces.lastIndex(of: .character(":")) else { return 0 }
+        var (run, longest) = (0, 0)
+        for piece in pieces {
+            if case .variable = piece { return 0 }
+        }
+        for piece in pieces[colon...] {
+            switch piece {
+            case .character(let scalar) where scalar.properties.isASCIIHexDigit: run += 1
+            case .character("-"): break
+            default: run = 0
+            }
+            longest = max(longest, run)
+        }
+        return longest
+    }
+
     private static func piece(_ text: String, _ pointer: String) throws -> Piece {
         if ["*", "?", "$"].contains(text) { return .character(text.unicodeScalars.first!) }
         let parts = text.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
         guard !parts[0].isEmpty else { throw PolicyMalformed(pointer: pointer, reason: "a variable ${} has no name") }
         guard parts.count == 2 else { return .variable(parts[0], default: nil) }
         guard parts[1].utf8.count >= 2, parts[1].hasPrefix("'"), parts[1].hasSuffix("'") else {
-            throw PolicyMalformed(pointer: pointer, reason: "the default of the variable ${\(parts[0])} must stand in single quotes")
+            throw PolicyMalformed(pointer: pointer, reason: "the default of the variable ${\(parts[0])} must be in single quotes")
         }
         return .variable(parts[0], default: String(parts[1].dropFirst().dropLast()))
     }

@@ -6,11 +6,12 @@ enum SessionPolicy {
     /// - Throws: `PolicyMalformed`.
     static func check(_ text: String) throws {
         guard 1...2048 ~= text.unicodeScalars.count else {
-            throw PolicyMalformed(pointer: "", reason: "a session policy has 1 to 2048 characters")
+            throw PolicyMalformed(pointer: "", reason: "a session policy must have 1 to 2048 characters")
         }
         let isPlain = text.unicodeScalars.allSatisfy { [0x09, 0x0A, 0x0D].contains($0.value) || 0x20...0xFF ~= $0.value }
         guard isPlain else {
-            throw PolicyMalformed(pointer: "", reason: "a session policy has characters from space to U+00FF, tabs and line ends only")
+            throw PolicyMalformed(
+                pointer: "", reason: "a session policy can contain only characters from space to U+00FF, tabs and line ends")
         }
         let (root, reader) = try PolicyReader.read(text)
         let names: Set = ["Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Condition"]
@@ -18,7 +19,7 @@ enum SessionPolicy {
             _ = try reader.allows(statement, pointer)
             for (one, other) in [("Action", "NotAction"), ("Resource", "NotResource")] {
                 guard (statement[one] == nil) != (statement[other] == nil) else {
-                    throw PolicyMalformed(pointer: pointer, reason: "a statement has either \(one) or \(other)")
+                    throw PolicyMalformed(pointer: pointer, reason: "a statement must contain either \(one) or \(other)")
                 }
                 let name = statement[one] == nil ? other : one
                 let place = "\(pointer)/\(name)"
@@ -29,7 +30,7 @@ enum SessionPolicy {
                 }
             }
             if let conditions = statement["Condition"], conditions.object == nil {
-                throw PolicyMalformed(pointer: pointer + "/Condition", reason: "Condition is an object of operators")
+                throw PolicyMalformed(pointer: pointer + "/Condition", reason: "Condition must be an object of operators")
             }
         }
     }

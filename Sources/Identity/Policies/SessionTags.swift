@@ -12,10 +12,11 @@ enum SessionTags {
             let folded = tag.name.lowercased()
             if folded.hasPrefix("aws:") { throw InvalidPrincipalTags(tag: tag.name, reason: "keys that begin with aws: are reserved") }
             guard seen.insert(folded).inserted else {
-                throw InvalidPrincipalTags(tag: tag.name, reason: "another key differs from it in case only")
+                throw InvalidPrincipalTags(tag: tag.name, reason: "another key differs from it only in case")
             }
             guard TagText.isAllowed(tag.name), valuesAreClaims || TagText.isAllowed(tag.value) else {
-                throw InvalidPrincipalTags(tag: tag.name, reason: "keys and values have letters, digits, spaces and _ . : / = + - @ only")
+                throw InvalidPrincipalTags(
+                    tag: tag.name, reason: "keys and values can contain only letters, digits, spaces and _ . : / = + - @")
             }
             return (tag.name, tag.value)
         }

@@ -24,10 +24,10 @@ enum ResourceTags {
             if tag.name.hasPrefix("aws:") {
                 found.append(Violation(pointer: place, rule: "propertyNames", message: "Keys that begin with aws: are reserved."))
             } else if !TagText.isAllowed(tag.name) {
-                found.append(Violation(pointer: place, rule: "propertyNames", message: "A tag's key has \(characters)."))
+                found.append(Violation(pointer: place, rule: "propertyNames", message: "The key of a tag can contain only \(characters)."))
             }
             if !TagText.isAllowed(tag.value) {
-                found.append(Violation(pointer: place, rule: "pattern", message: "A tag's value has \(characters)."))
+                found.append(Violation(pointer: place, rule: "pattern", message: "The value of a tag can contain only \(characters)."))
             }
         }
         return found
@@ -39,5 +39,5 @@ enum ResourceTags {
         if !violations.isEmpty { throw InvalidParams(violations: violations) }
     }
 
-    private static let characters = "letters, digits, spaces and _ . : / = + - @ only"
+    private static let characters = "letters, digits, spaces and _ . : / = + - @"
 }

@@ -20,7 +20,7 @@ extension PoolService {
             developerProvider: request.developerProvider, providers: providers, signingAlgorithm: request.signingAlgorithm.rawValue,
             tags: request.tags?.object ?? [:], createdAt: now, updatedAt: now)
         try surroundings.database.write { tx in
-            try tx.requireTenants(of: providers)
+            try catalogue.tenants.requireTenants(of: providers, in: tx)
             guard try tx.insert(pool) else { throw PoolExists(poolId: id) }
             try tx.insert(key, at: now)
             try surroundings.audit.record(

@@ -155,19 +155,19 @@ enum RoleMappings {
     /// - Throws: `InvalidRoleMapping` (cognito.md 1.5).
     static func check(_ mapping: RoleMapping, of provider: String, among providers: [LoginProvider]) throws {
         guard providers.contains(where: { $0.mappingKeys.contains(provider) }) else {
-            let hint = UserPool.isName(provider) ? " A user pool is named with one of its app clients: \(provider):<clientId>." : ""
+            let hint = UserPool.isName(provider) ? " A user pool is named together with an app client: \(provider):<clientId>." : ""
             throw InvalidRoleMapping(
                 provider: provider, reason: "it is not a valid RoleMapping ProviderName or is not a configured provider.\(hint)")
         }
         switch (mapping.source, mapping.rules) {
-        case (.rules, nil): throw InvalidRoleMapping(provider: provider, reason: "its rules are missing.")
+        case (.rules, nil): throw InvalidRoleMapping(provider: provider, reason: "source rules requires rules.")
         case (.token, .some):
-            throw InvalidRoleMapping(provider: provider, reason: "it has rules, and source token looks at none: leave them out.")
+            throw InvalidRoleMapping(provider: provider, reason: "rules are not allowed with source token. Omit them.")
         case (.rules, .some), (.token, nil): break
         }
         for rule in mapping.rules ?? [] where !isClaimName(rule.claim) {
             throw InvalidRoleMapping(
-                provider: provider, reason: "a claim's name has letters, marks, symbols, numbers and punctuation only.")
+                provider: provider, reason: "the name of a claim can contain only letters, marks, symbols, numbers and punctuation.")
         }
     }
 

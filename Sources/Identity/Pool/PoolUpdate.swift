@@ -16,7 +16,7 @@ extension PoolService {
             let providers = try [LoginProvider](
                 request.providers ?? [], developerProvider: developerProvider, in: surroundings.realm,
                 allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
-            try tx.requireTenants(of: providers)
+            try catalogue.tenants.requireTenants(of: providers, in: tx)
             return PoolRecord(
                 id: pool.id, name: request.name, allowUnauthenticated: request.allowUnauthenticated,
                 allowClassicFlow: request.allowClassicFlow, developerProvider: developerProvider,

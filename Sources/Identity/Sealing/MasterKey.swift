@@ -46,6 +46,6 @@ public struct MalformedMasterKey: Error, Sendable {
     /// Half a sentence.
     var reason: String {
         count.map { "it has \($0) bytes" }
-            ?? "it is neither, or its last character holds bits of a 33rd byte, as text that was made up or cut does"
+            ?? "it is neither base64url nor hexadecimal, or its last character encodes bits of a 33rd byte, as in truncated or invented text"
     }
 }

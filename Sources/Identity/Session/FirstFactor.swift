@@ -30,7 +30,14 @@ extension SignInCompletion {
         let stage: Flow.Stage
         switch SecondFactorRule.decide(tenant.settings.mfa, signIn.proof, try tx.factors(of: account.id)) {
         case .nothing:
-            return .signedIn(try begin(account, tenant, signIn.proof, scope: signIn.scope, fresh, method, call, at: now, in: tx))
+            if signIn.isAfterFailures {
+                try surroundings.notify(
+                    .signInAfterFailures, account, tenant, what: "\(signIn.failures)", language: flow?.language, by: method, at: now, in: tx
+                )
+            }
+            return .signedIn(
+                try begin(
+                    account, tenant, signIn.proof, audience: signIn.audience, scope: signIn.scope, fresh, method, call, at: now, in: tx))
         case .challenge: stage = .secondFactorRequired
         case .enrolment: stage = .enrolmentRequired
         }
@@ -55,8 +62,7 @@ extension SignInCompletion {
         case .pending(let flow): try answer(pending: flow, tenant)
         case .signedIn(let signedIn):
             try answer(
-                signedIn, tenant, audience: signIn.audience, isNew: signIn.isNew, signIn.identity,
-                returnsProviderTokens: signIn.returnsProviderTokens, at: now)
+                signedIn, tenant, isNew: signIn.isNew, signIn.identity, returnsProviderTokens: signIn.returnsProviderTokens, at: now)
         }
     }
 
@@ -87,7 +93,12 @@ extension SignInCompletion {
             }
             return SignInStep(state: .secondFactorRequired, continuationToken: token, expiresAt: flow.expiresAt, hints: hints)
         case .enrolmentRequired:
-            return SignInStep(state: .secondFactorEnrolmentRequired, continuationToken: token, expiresAt: flow.expiresAt)
+            let account = try surroundings.database.read { try $0.account(flow.accountId) }
+            return SignInStep(
+                state: .secondFactorEnrollmentRequired, continuationToken: token, expiresAt: flow.expiresAt,
+                factorKinds: EnrolmentRule.kinds(
+                    email: account?.email, isEmailVerified: account?.isEmailVerified ?? false, ownWayIn: account?.ownWayIn,
+                    canSend: { surroundings.delivery.carries($0, for: tenant.settings.delivery) }))
         default: throw ContinuationTokenInvalid()
         }
     }

@@ -21,7 +21,7 @@ public struct OwnSessions: Sendable {
     }
 
     private let session: SessionService
-    private var surroundings: Surroundings { session.surroundings }
+    private var surroundings: AccountsContext { session.surroundings }
 
     public init(_ session: SessionService) { self.session = session }
 
@@ -89,7 +89,7 @@ public struct OwnSessions: Sendable {
             throw over
         }
         guard let (signedIn, tenant) = try outcome?.get() else { return nil }
-        let signed = try session.completion.tokens(signedIn, tenant, audience: nil, at: now)
+        let signed = try session.completion.tokens(signedIn, tenant, at: now)
         let tokens = Tokens(idToken: signed.idToken, accessToken: signed.accessToken)
         let sealedTokens = seal(tokens, name)
         try surroundings.database.write { try $0.keepTokens(sealedTokens, besides: sealed, of: name) }

@@ -1,8 +1,12 @@
+import Contract
 import JSON
 import Storage
 
 /// Somebody signed in, somewhere: a family of refresh tokens.
 struct SessionRecord: Sendable {
+    /// The session ID in the tokens of `test.token`. No such session exists; a testing store accepts the tokens nevertheless.
+    static let ofTestTokens = "test.token"
+
     let id: String
     let accountId: String
     /// How its owner was authenticated (RFC 8176).
@@ -17,8 +21,8 @@ struct SessionRecord: Sendable {
     let createdAt: Int64
     var lastUsedAt: Int64
     var expiresAt: Int64
-    /// What its access tokens allow.
-    var scopes = Scopes(Scopes.usual)
+    /// The audience and the scopes of its access tokens, as the sign-in was granted them.
+    var grant = AccessGrant()
 }
 
 /// A refresh token as it is kept.
@@ -31,14 +35,29 @@ struct RefreshTokenRecord: Sendable {
     let expiresAt: Int64
 }
 
+/// A method that ends the sessions of an account and returns the tokens of a new one: what it is called among revocations.
+enum SessionEnd: String, CaseIterable {
+    case linkedPassword = "account.link"
+    case changedPassword = "account.changePassword"
+    case enrolledFactor = "mfa.confirm"
+
+    /// The reason, for whoever shows a token of a session that it has ended.
+    var reason: String {
+        let change =
+            switch self {
+            case .linkedPassword: "gave the account a password"
+            case .changedPassword: "changed the password"
+            case .enrolledFactor: "enrolled a second factor"
+            }
+        return "\(rawValue) \(change) and ended all earlier sessions; its result contains the new tokens"
+    }
+}
+
 extension SessionRecord {
     /// How its owner was authenticated, for a session that goes on where this one was.
     var proof: SignInProof {
         SignInProof(amr: amr, provider: provider, claims: claims, authenticatedAt: authenticatedAt, secondFactor: secondFactor)
     }
-
-    /// What its access tokens allow, as far as the tenant offers it still, to be asked for again.
-    func scope(in tenant: TenantRecord) throws -> String { try Scopes.refreshed(nil, of: scopes, by: tenant).text }
 }
 
 extension Transaction {
@@ -47,7 +66,7 @@ extension Transaction {
             """
             SELECT
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope
+                scope, audience
             FROM session WHERE id = $1
             """, id,
             row: SessionRecord.init)
@@ -58,7 +77,7 @@ extension Transaction {
             """
             SELECT
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope
+                scope, audience
             FROM session
             WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3
             """, accountId, now, limit, row: SessionRecord.init)
@@ -69,11 +88,11 @@ extension Transaction {
             """
             INSERT INTO session (
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                scope, audience)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
             """, session.id, session.accountId, session.amr.joined(separator: " "), session.provider,
             JSONValue.object(session.claims).text, session.authenticatedAt, session.createdAt, session.lastUsedAt, session.expiresAt,
-            session.secondFactor?.kind, session.secondFactor?.factorId, session.scopes.text)
+            session.secondFactor?.kind, session.secondFactor?.factorId, session.grant.scopes.text, session.grant.audience)
     }
 
     func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
@@ -90,6 +109,26 @@ extension Transaction {
 
     /// Ends all sessions of an account and answers how many they were.
     func deleteSessions(of accountId: String) throws -> Int { try execute("DELETE FROM session WHERE account_id = $1", accountId) }
+
+    /// Ends all sessions of an account for a method that returns new tokens, and keeps the reason for as long as tokens of them can be shown.
+    func deleteSessions(of accountId: String, by end: SessionEnd, at now: Int64) throws {
+        try execute(
+            """
+            INSERT INTO revocation (kind, target, issued_before, recorded_at, expires_at)
+            SELECT CAST($2 AS TEXT), s.id, CAST($3 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT) FROM session s WHERE s.account_id = $1
+            ON CONFLICT (kind, target) DO NOTHING
+            """, accountId, end.rawValue, now, now + KeyRing.longestTokenSeconds)
+        _ = try deleteSessions(of: accountId)
+    }
+
+    /// Why a token of a session that is not there any more proves nothing.
+    func loss(ofSession id: String) throws -> TokenRevoked {
+        for end in SessionEnd.allCases {
+            let isFound = try queryOne("SELECT 1 FROM revocation WHERE kind = $1 AND target = $2", end.rawValue, id) { _ in true } ?? false
+            if isFound { return TokenRevoked(reason: end.reason) }
+        }
+        return TokenRevoked(reason: "its session was ended")
+    }
 
     func insert(_ token: RefreshTokenRecord) throws {
         try execute(
@@ -126,7 +165,7 @@ extension SessionRecord {
             provider: row.string(3), claims: (try? JSONValue(parsing: row.string(4)))?.object ?? [:],
             secondFactor: row.optionalString(9).map { ShownFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
             authenticatedAt: row.int(5), createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8),
-            scopes: Scopes(row.string(11)))
+            grant: AccessGrant(audience: row.optionalString(12), scopes: Scopes(row.string(11))))
     }
 }
 

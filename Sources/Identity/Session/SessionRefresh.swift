@@ -27,7 +27,7 @@ extension SessionService {
         let fresh = completion.fresh()
         let outcome = try surroundings.database.write { try rotate(request, fresh, SessionRefresh.info.name, call, at: now, in: $0) }
         let (signedIn, tenant) = try outcome.get()
-        return try completion.tokens(signedIn, tenant, audience: request.audience, at: now)
+        return try completion.tokens(signedIn, tenant, at: now)
     }
 
     /// Puts the next refresh token in the place of one, which is spent by it.
@@ -62,8 +62,8 @@ extension SessionService {
         case .fresh, .again: break
         }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
-        try SignInCompletion.check(request.audience, of: tenant)
-        session.scopes = try Scopes.refreshed(request.scope, of: session.scopes, by: tenant)
+        // What the sign-in was granted stays as it is in the store: this is the grant of one access token.
+        session.grant = try session.grant.continued(audience: request.audience, scope: request.scope, by: tenant)
         session.lastUsedAt = now
         session.expiresAt = now + tenant.tokens.refreshTokenSeconds
         try tx.markUsed(mac, at: now)

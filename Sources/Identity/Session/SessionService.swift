@@ -2,11 +2,11 @@ import Contract
 
 /// Sessions: `session.*`.
 public struct SessionService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
     let completion: SignInCompletion
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         completion = SignInCompletion(surroundings, catalogue)

@@ -19,4 +19,7 @@ enum SessionTables {
         "CREATE INDEX refresh_token_of_session ON refresh_token (session_id)",
         "CREATE INDEX refresh_token_parent ON refresh_token (parent)",
     ]
+
+    /// The audience of a session's access tokens; null for the tenant itself, and for a session of an earlier version.
+    static let audience: [SQL] = ["ALTER TABLE session ADD COLUMN audience TEXT"]
 }

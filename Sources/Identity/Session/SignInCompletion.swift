@@ -6,11 +6,11 @@ import Storage
 
 /// The last step of every sign-in: the session is put down, then its tokens are signed.
 struct SignInCompletion: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
     private let refreshKey: SecretBytes
 
-    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         refreshKey = surroundings.vault.subkey("refresh token")
@@ -47,8 +47,8 @@ struct SignInCompletion: Sendable {
     ///
     /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
     func begin(
-        _ account: AccountRecord, _ tenant: TenantRecord, _ proof: SignInProof, scope: String? = nil, _ fresh: Fresh, _ method: String,
-        _ call: any CallContext, at now: Int64, in tx: Transaction
+        _ account: AccountRecord, _ tenant: TenantRecord, _ proof: SignInProof, audience: String? = nil, scope: String? = nil,
+        _ fresh: Fresh, _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
     ) throws -> SignedIn {
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         var account = account
@@ -58,7 +58,8 @@ struct SignInCompletion: Sendable {
             id: fresh.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
             secondFactor: proof.secondFactor,
             authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
-            expiresAt: now + tenant.tokens.refreshTokenSeconds, scopes: try Scopes.granted(scope, by: tenant))
+            expiresAt: now + tenant.tokens.refreshTokenSeconds,
+            grant: AccessGrant(audience: audience ?? tenant.id, scopes: try Scopes.granted(scope, by: tenant)))
         try tx.insert(session)
         try tx.insert(
             RefreshTokenRecord(
@@ -81,7 +82,7 @@ struct SignInCompletion: Sendable {
     }
 
     /// Signs the tokens of a session.
-    func tokens(_ signedIn: SignedIn, _ tenant: TenantRecord, audience: String?, at now: Int64) throws -> Tokens {
+    func tokens(_ signedIn: SignedIn, _ tenant: TenantRecord, at now: Int64) throws -> Tokens {
         let key = try signingKey(of: tenant, at: now)
         let claims = TenantTokenClaims(
             issuer: surroundings.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
@@ -91,19 +92,19 @@ struct SignInCompletion: Sendable {
             idToken: try key.signer.sign(claims.idToken(expiresAt: expiresAt)),
             accessToken: try key.accessSigner.sign(
                 claims.accessToken(
-                    id: signedIn.fresh.accessTokenId, audience: audience ?? tenant.id,
+                    id: signedIn.fresh.accessTokenId, audience: signedIn.session.grant.audience ?? tenant.id,
                     expiresAt: now + tenant.tokens.accessTokenSeconds)),
-            refreshToken: signedIn.fresh.refreshToken, scope: signedIn.session.scopes.text, expiresAt: expiresAt)
+            refreshToken: signedIn.fresh.refreshToken, scope: signedIn.session.grant.scopes.text, expiresAt: expiresAt)
     }
 
     /// A finished sign-in, as it is answered.
     ///
     /// - Parameter identity: what a provider has said, if one has.
     func answer(
-        _ signedIn: SignedIn, _ tenant: TenantRecord, audience: String?, isNew: Bool, _ identity: ProviderIdentity? = nil,
+        _ signedIn: SignedIn, _ tenant: TenantRecord, isNew: Bool, _ identity: ProviderIdentity? = nil,
         returnsProviderTokens: Bool = false, at now: Int64
     ) throws -> SignInStep {
-        let tokens = try tokens(signedIn, tenant, audience: audience, at: now)
+        let tokens = try tokens(signedIn, tenant, at: now)
         return SignInStep(
             state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors),
             idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope,
@@ -116,7 +117,7 @@ struct SignInCompletion: Sendable {
         let owner = KeyOwner.tenant(tenant.id)
         if let key = try surroundings.database.read({ try catalogue.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
         let algorithm = Crypto.SigningAlgorithm(rawValue: tenant.settings.signingAlgorithm.rawValue) ?? .ES256
-        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, surroundings)
+        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, surroundings.service)
         let ring = try surroundings.database.write { tx in
             try tx.lock([owner.path])
             let ring = try tx.keyRing(of: owner, vault: surroundings.vault)

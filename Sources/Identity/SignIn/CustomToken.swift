@@ -22,30 +22,31 @@ struct CustomToken: Sendable {
             throw refuse("malformed", "Its claims are not a JSON object.")
         }
         guard let issuer = payload["iss"]?.string, let signer = signers.first(where: { $0.issuer == issuer }) else {
-            throw refuse("issuer", "Its iss is none of the tenant's customTokenSigners.")
+            throw refuse("issuer", "Its iss is not one of the tenant's customTokenSigners.")
         }
         let keys = JWKSet(
             signer.keys.compactMap { key in (try? JSONText(JSONValue.object(key).text).root).flatMap { try? PublicKey(jwk: $0) } })
         guard let key = keys.key(for: jws.header), (try? jws.verify(with: key)) != nil else {
-            throw refuse("signature", "None of the keys of \(issuer) has signed it.")
+            throw refuse("signature", "It is not signed with a key of \(issuer).")
         }
-        guard payload["sub"]?.string == issuer else { throw refuse("issuer", "Its sub must be its iss, who speaks for the user uid.") }
+        guard payload["sub"]?.string == issuer else { throw refuse("issuer", "Its sub must be equal to its iss.") }
         guard payload["aud"]?.string == audience else { throw refuse("audience", "Its aud must be \(audience).") }
         if let tenant = payload["tenant_id"], tenant.string != tenantId {
-            throw refuse("tenant", "Its tenant_id is another tenant than \(tenantId).")
+            throw refuse("tenant", "Its tenant_id is not \(tenantId).")
         }
         guard let issuedAt = NumericDate.seconds(payload["iat"]), issuedAt <= now + IDTokenClaims.leewaySeconds else {
-            throw refuse("notYetValid", "Its iat is missing, or in the future: it is \(now) now.")
+            throw refuse("notYetValid", "Its iat is missing or in the future; the current time is \(now).")
         }
         guard let expiresAt = NumericDate.seconds(payload["exp"]), expiresAt > now - IDTokenClaims.leewaySeconds else {
-            throw refuse("expired", "Its exp is missing, or past: it is \(now) now.")
+            throw refuse("expired", "Its exp is missing or in the past; the current time is \(now).")
         }
         guard expiresAt <= issuedAt + Self.longestSeconds else {
-            throw refuse("lifetime", "It may be good for \(Self.longestSeconds) s at most, from iat to exp.")
+            throw refuse("lifetime", "Its lifetime, from iat to exp, must be at most \(Self.longestSeconds) s.")
         }
         guard let uid = payload["uid"]?.string, Self.isAccountId(uid) else {
             throw refuse(
-                "subject", "Its uid must be the id of the account: 1 to 128 letters, digits and . _ : @ | -, a letter or digit first.")
+                "subject",
+                "Its uid must be the ID of the account: 1 to 128 letters, digits and . _ : @ | -, beginning with a letter or digit.")
         }
         switch payload["claims"] {
         case nil: claims = [:]

@@ -4,13 +4,15 @@ import Storage
 
 /// Brings a proven identity to an account: reads the facts, lets the table decide, writes what it says.
 struct FederatedAccounts: Sendable {
-    let surroundings: Surroundings
+    let surroundings: AccountsContext
     let tenant: TenantRecord
     let identity: ProviderIdentity
     let now: Int64
 
     enum Outcome {
         case account(AccountRecord, isNew: Bool)
+        /// The account has a second factor. Its login is written by `link`, once the factor was shown.
+        case pending(AccountRecord)
         /// It may be somebody else's address: with the account that has it.
         case providerRequired(AccountRecord)
     }
@@ -27,26 +29,53 @@ struct FederatedAccounts: Sendable {
         case .create(let withAddress):
             if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
             return .account(try create(newId, withAddress: withAddress, in: tx), isNew: true)
-        case .link(let id, let replacing):
-            var account = try existing(id, in: tx)
-            if replacing { _ = try tx.deleteAccountLogin(at: identity.providerId, of: id) }
-            takeProfile(&account, keepsUnsaid: KnownProvider(rawValue: identity.providerId)?.saysNameOnce == true)
-            return .account(try adopt(account, method, call, in: tx), isNew: false)
-        case .takeOver(let id):
-            var account = try existing(id, in: tx)
-            try tx.deleteAccountLogins(of: id)
-            try tx.deleteFactors(of: id)
-            _ = try tx.deleteSessions(of: id)
-            try tx.endFlows(of: id)
-            try tx.clearLockout(of: account.lockoutSubject)
-            account.password = nil
-            account.mustChangePassword = false
-            account.method = .federated
-            account.isEmailVerified = true
-            takeProfile(&account)
-            return .account(try adopt(account, method, call, in: tx), isNew: false)
+        case .link(let id), .takeOver(let id):
+            let account = try existing(id, in: tx)
+            let proof = SignInProof.provider(identity.providerId)
+            if case .challenge = SecondFactorRule.decide(tenant.settings.mfa, proof, try tx.factors(of: id)) { return .pending(account) }
+            return .account(try add(to: account, method, call, in: tx), isNew: false)
         case .providerRequired(let id, _): return .providerRequired(try existing(id, in: tx))
         }
+    }
+
+    /// Writes the login that waited for the second factor of an account, if it still leads there by the same rules.
+    ///
+    /// - Returns: the account as it is then; nil if the login leads elsewhere by now, or is refused.
+    /// - Throws: `AccountDisabled`.
+    func link(to account: AccountRecord, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> AccountRecord? {
+        switch try FederatedSignIn.decide(try facts(in: tx)) {
+        case .signIn(account.id):
+            try tx.update(identity.login(at: now), of: account.id)
+            return account
+        case .link(account.id), .takeOver(account.id):
+            return try add(to: account, hasShownFactor: true, method, call, in: tx)
+        case .signIn, .create, .link, .takeOver, .providerRequired: return nil
+        }
+    }
+
+    /// Adds the login to the account whose address it has. Where nobody has shown that the address is theirs, every other way into the
+    /// account goes.
+    ///
+    /// - Parameter hasShownFactor: whether the user has shown a second factor of the account, which is theirs then.
+    private func add(
+        to account: AccountRecord, hasShownFactor: Bool = false, _ method: String, _ call: any CallContext, in tx: Transaction
+    ) throws -> AccountRecord {
+        var account = account
+        guard !account.isEmailVerified else {
+            takeProfile(&account, keepsUnsaid: KnownProvider(rawValue: identity.providerId)?.saysNameOnce == true)
+            return try adopt(account, method, call, in: tx)
+        }
+        try tx.deleteAccountLogins(of: account.id)
+        if !hasShownFactor { try tx.deleteFactors(of: account.id) }
+        _ = try tx.deleteSessions(of: account.id)
+        try tx.endFlows(of: account.id)
+        try tx.clearLockout(of: account.lockoutSubject)
+        account.password = nil
+        account.mustChangePassword = false
+        account.method = .federated
+        account.isEmailVerified = true
+        takeProfile(&account)
+        return try adopt(account, method, call, in: tx)
     }
 
     private func facts(in tx: Transaction) throws -> FederatedSignIn.Facts {
@@ -95,6 +124,7 @@ struct FederatedAccounts: Sendable {
     private func adopt(_ account: AccountRecord, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> AccountRecord {
         guard try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
         try tx.update(account)
+        try surroundings.notify(.providerLinked, account, tenant, what: identity.providerId, by: method, at: now, in: tx)
         try surroundings.audit.record(
             AuditEvent(method, call, tenant: tenant.id, subject: account.id, details: [("linked", identity.providerId)]), at: now, in: tx)
         return account

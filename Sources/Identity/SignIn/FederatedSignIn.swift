@@ -30,8 +30,8 @@ enum FederatedSignIn {
         /// The login leads there already; only what the provider says is kept.
         case signIn(String)
         case create(withAddress: Bool)
-        /// The login is added. A login of the same provider, with another subject, gives way: the address was given to somebody else.
-        case link(String, replacing: Bool)
+        /// The login is added.
+        case link(String)
         /// The login is added, and every other way in is taken away: whoever made the account never showed that the address is theirs.
         case takeOver(String)
         /// Nothing is written: the account's owner has to say so. With the providers that lead to it.
@@ -46,9 +46,12 @@ enum FederatedSignIn {
         }
         guard facts.hasAddress, facts.oneAccountPerAddress else { return .create(withAddress: false) }  // rows 7, 8
         guard let holder = facts.addressOwner else { return .create(withAddress: true) }  // row 2
-        if holder.isDisabled { throw AccountDisabled(accountId: holder.id) }
-        guard facts.isTrusted else { return .providerRequired(holder.id, providers: holder.logins.keys.sorted()) }  // row 6
-        if !holder.isEmailVerified { return .takeOver(holder.id) }  // rows 4, 5
-        return .link(holder.id, replacing: holder.logins[facts.providerId] != nil)  // rows 3, 5
+        // Row 5: the provider knows the account's owner by another subject. The address may have been given to another user there, or its
+        // domain may have been registered again, so it leads nowhere (CVE-2023-3128).
+        let isTrusted = facts.isTrusted && holder.logins[facts.providerId] == nil
+        // The id is told to whoever has shown that the address is theirs.
+        if holder.isDisabled { throw AccountDisabled(accountId: isTrusted ? holder.id : nil) }
+        guard isTrusted else { return .providerRequired(holder.id, providers: holder.logins.keys.sorted()) }  // rows 5, 6
+        return holder.isEmailVerified ? .link(holder.id) : .takeOver(holder.id)  // rows 3, 4
     }
 }

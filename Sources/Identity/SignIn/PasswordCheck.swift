@@ -5,10 +5,10 @@ import Storage
 
 /// Whether a password is an account's own, and what a wrong one counts for (native-auth.md 1.11).
 struct PasswordCheck: Sendable {
-    let surroundings: Surroundings
+    let surroundings: AccountsContext
     private let fingerprintKey: SecretBytes
 
-    init(_ surroundings: Surroundings) {
+    init(_ surroundings: AccountsContext) {
         self.surroundings = surroundings
         fingerprintKey = surroundings.vault.subkey("wrong password")
     }

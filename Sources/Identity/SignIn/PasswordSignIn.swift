@@ -2,12 +2,12 @@ import Contract
 
 /// Address and password in one step, for every method that takes them (native-auth.md 2.3, 1.11, 6.1; firebase.md 2.3).
 struct PasswordSignIn: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
     private let passwords: PasswordCheck
     private let completion: SignInCompletion
 
-    init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         passwords = PasswordCheck(surroundings)
@@ -43,6 +43,7 @@ struct PasswordSignIn: Sendable {
         }
         let outcome = try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
             var signIn = PendingSignIn(.password, audience: audience, scope: scope)
+            signIn.failures = try tx.lockout(of: subject, at: now).failures
             let address = "\(tenant.id)/\(username.folded)"
             try tx.lock([Flows.lockName(address: address)])
             if let before { try tx.lock([before.id]) }
@@ -52,6 +53,9 @@ struct PasswordSignIn: Sendable {
                 password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account, of: address, at: now, in: tx),
                 client: client, tenant, at: now, in: tx)
             {
+                if refusal.lockedUntil != nil, let account {
+                    try surroundings.notify(.accountLocked, account, tenant, by: method, at: now, in: tx)
+                }
                 return .failure(refusal)
             }
             guard var account else { return .failure(UserNotFound(in: tenant)) }
@@ -59,7 +63,7 @@ struct PasswordSignIn: Sendable {
                 if account.id != token.accountId { throw UserMismatch() }
                 let session = try OwnAccount(token, in: tx).session
                 signIn.proof.claims = session.claims
-                signIn.scope = try session.scope(in: tenant)
+                signIn.take(try session.grant.continued(audience: audience, by: tenant))
             }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             try passwords.upgrade(&account, match, in: tx)

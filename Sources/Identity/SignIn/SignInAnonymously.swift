@@ -20,8 +20,9 @@ extension SignInService {
         let signedIn = try surroundings.database.write { tx in
             guard try tx.insert(account) else { throw Overtaken() }
             return try completion.begin(
-                account, tenant, .anonymous, scope: request.scope, fresh, SignInAnonymously.info.name, call, at: now, in: tx)
+                account, tenant, .anonymous, audience: request.audience, scope: request.scope, fresh, SignInAnonymously.info.name, call,
+                at: now, in: tx)
         }
-        return try completion.answer(signedIn, tenant, audience: request.audience, isNew: true, at: now)
+        return try completion.answer(signedIn, tenant, isNew: true, at: now)
     }
 }

@@ -3,14 +3,14 @@ import Storage
 
 /// Sign-in, by steps and at once: `signIn.*`.
 public struct SignInService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending
     let passwords: PasswordCheck
     let completion: SignInCompletion
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         flows = Flows(surroundings, catalogue)
@@ -45,6 +45,6 @@ extension UserNotFound {
         let signUp = tenant.settings.signUpAllowed
         self.init(
             next: signUp ? "signUp.start" : nil,
-            hint: signUp ? nil : "This tenant lets nobody sign up: check how it is written, or ask whoever runs it for an account.")
+            hint: signUp ? nil : "This tenant does not allow sign-ups. Check the spelling, or have an administrator create the account.")
     }
 }

@@ -16,10 +16,14 @@ extension SignInService {
             try flow.require(.codeRequired)
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let subject = Self.lockoutSubject(flow)
+            let failures = try tx.lockout(of: subject, at: now).failures
             let unlock = try tenant.unlock(try tx.account(flow.accountId), of: flow.address, at: now, in: tx)
             if let refusal = try flows.judge(
                 request.code, of: &flow, tenant, sending, lockout: subject, unlock: unlock, client: client, at: now, in: tx)
             {
+                if refusal.lockedUntil != nil, let account = try tx.account(of: flow) {
+                    try surroundings.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
+                }
                 return .refused(refusal)
             }
             guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
@@ -27,8 +31,18 @@ extension SignInService {
             if account.password != nil, account.mustChangePassword {
                 return .ended(PasswordChangeRequired(next: "passwordReset.start"))
             }
-            if account.hasOwnWayIn { account.isEmailVerified = true } else { try account.reclaim(.code, at: now, in: tx) }
-            let signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope)
+            if account.hasOwnWayIn {
+                account.isEmailVerified = true
+            } else {
+                let dropped = try tx.accountLogins(of: account.id)
+                try account.reclaim(.code, at: now, in: tx)
+                for login in dropped {
+                    try surroundings.notify(
+                        .providerUnlinked, account, tenant, what: login.providerId, language: flow.language, by: name, at: now, in: tx)
+                }
+            }
+            var signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope)
+            signIn.failures = failures
             let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
             result = (outcome, tenant, signIn)
             return outcome.step(&flow)

@@ -27,18 +27,23 @@ extension SignInService {
             try Self.requirePassword(flow, tenant)
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let account = try tx.account(of: flow)
+            let failures = try tx.lockout(of: subject, at: now).failures
             let isStillRight = try passwords.isStillRight(match, account)
             if let refusal = try passwords.judge(
                 request.password, isRight: isStillRight, subject: subject,
                 unlock: tenant.unlock(account, of: flow.address, at: now, in: tx), client: client, tenant, at: now,
                 in: tx)
             {
+                if refusal.lockedUntil != nil, let account {
+                    try surroundings.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
+                }
                 return .refused(refusal)
             }
             guard var account else { return .ended(try tx.ending(of: flow)) }
             if account.mustChangePassword { return .ended(PasswordChangeRequired(next: "passwordReset.start")) }
             try passwords.upgrade(&account, match, in: tx)
-            let signIn = PendingSignIn(.password, audience: request.audience, scope: request.scope)
+            var signIn = PendingSignIn(.password, audience: request.audience, scope: request.scope)
+            signIn.failures = failures
             let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
             result = (outcome, tenant, signIn)
             return outcome.step(&flow)

@@ -4,7 +4,7 @@ extension SignInService {
     /// Signs in with the token that completed a sign-up, a reset or a change of address, once.
     ///
     /// - Throws: `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`,
-    ///   `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`.
+    ///   `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`.
     /// - Source: native-auth.md 2.4.
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
@@ -18,10 +18,12 @@ extension SignInService {
             try flow.require(.completed)
             if let username = request.username, Username.fold(username) != Username.fold(flow.username) {
                 throw ContinuationTokenInvalid(
-                    reason: "The token is good, but username is not the address of its flow: leave it out, or give that one.")
+                    reason: "username does not match the email address of the flow. Omit it, or pass that address.")
             }
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             guard let account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
+            try tx.lockout(of: account.lockoutSubject, at: now).check(
+                at: now, unlock: tenant.unlock(account, of: account.address, at: now, in: tx))
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             // The code proved the address; a password that was chosen on the way proves nothing more.
             let signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope, isNew: flow.kind == .signUp)

@@ -24,27 +24,30 @@ extension SignInService {
                 returnsProviderTokens: request.returnProviderTokens)
             let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
             // Decides by rows that others may write, so it is as if nobody else did.
-            let outcome = try surroundings.database.write(isolation: .serializable) { tx -> FederatedOutcome in
-                if let spending { try tx.spend(spending) }
-                switch try accounts.resolve(newId: newId, name, call, in: tx) {
-                case .providerRequired(let holder):
-                    guard case .elsewhere(let providers, let reset) = try WayIn(to: holder, tenant, catalogue, in: tx) else {
-                        let logins = try tx.accountLogins(of: holder.id).map(\.providerId)
-                        return .providerRequired(try catalogue.usableProviders(among: logins, of: tenant.id, in: tx), next: nil)
+            let outcome = try proofs.settling(spending) {
+                try surroundings.database.write(isolation: .serializable) { tx -> FederatedOutcome in
+                    if let spending { try tx.spend(spending) }
+                    switch try accounts.resolve(newId: newId, name, call, in: tx) {
+                    case .providerRequired(let holder):
+                        return .providerRequired(try OtherWays(into: holder, tenant, catalogue, in: tx))
+                    case .pending(let account):
+                        var signIn = signIn
+                        signIn.awaitsLink = true
+                        return .signedIn(try completion.conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn)
+                    case .account(let account, let isNew):
+                        try tx.keepGrant(of: identity, for: account, surroundings.vault)
+                        var signIn = signIn
+                        signIn.isNew = isNew
+                        return .signedIn(try completion.conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn)
                     }
-                    return .providerRequired(providers, next: reset)
-                case .account(let account, let isNew):
-                    try tx.keepGrant(of: identity, for: account, surroundings.vault)
-                    var signIn = signIn
-                    signIn.isNew = isNew
-                    return .signedIn(try completion.conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn)
                 }
             }
             switch outcome {
             case .signedIn(let outcome, let signIn): return try completion.answer(outcome, tenant, signIn, at: now)
-            case .providerRequired(let providers, let next):
+            case .providerRequired(let ways):
                 return SignInStep(
-                    state: .providerRequired, expiresAt: now + PendingTokens.lifetimeSeconds, next: next, providers: providers,
+                    state: .providerRequired, expiresAt: now + PendingTokens.lifetimeSeconds, next: ways.next,
+                    methods: ways.methods.isEmpty ? nil : ways.methods, providers: ways.providers,
                     email: identity.email, pendingToken: proofs.pending.token(of: identity, in: tenant.id, at: now))
             }
         }
@@ -53,5 +56,5 @@ extension SignInService {
 
 private enum FederatedOutcome {
     case signedIn(FirstFactor, PendingSignIn)
-    case providerRequired([String], next: String?)
+    case providerRequired(OtherWays)
 }

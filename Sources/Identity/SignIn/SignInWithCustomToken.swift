@@ -19,7 +19,7 @@ extension SignInService {
             try tx.lock([token.accountId])
             let known = try tx.account(token.accountId)
             if let known, known.tenantId != tenant.id {
-                throw CustomTokenInvalid(check: "subject", reason: "Its uid is the id of an account of another tenant.")
+                throw CustomTokenInvalid(check: "subject", reason: "Its uid is the ID of an account of another tenant.")
             }
             // Who is part of another account does not begin again as somebody new.
             if known == nil { try tx.requireUnmerged(token.accountId) }
@@ -30,9 +30,10 @@ extension SignInService {
                     attributes: [:], createdAt: now, updatedAt: now)
             if known == nil, try !tx.insert(account) { throw Overtaken() }
             let signedIn = try completion.begin(
-                account, tenant, .custom(token.claims), scope: request.scope, fresh, name, call, at: now, in: tx)
+                account, tenant, .custom(token.claims), audience: request.audience, scope: request.scope, fresh, name, call, at: now, in: tx
+            )
             return (signedIn, known == nil)
         }
-        return try completion.answer(signedIn, tenant, audience: request.audience, isNew: isNew, at: now)
+        return try completion.answer(signedIn, tenant, isNew: isNew, at: now)
     }
 }

@@ -7,7 +7,7 @@ enum WayIn {
     /// With providers; `reset` is the method for the owner of the address, if that is somebody else.
     case elsewhere([String], reset: String?)
 
-    init(to account: AccountRecord, _ tenant: TenantRecord, _ catalogue: Catalogue, in tx: Transaction) throws {
+    init(to account: AccountRecord, _ tenant: TenantRecord, _ catalogue: TenantConfigurationCache, in tx: Transaction) throws {
         if account.hasOwnWayIn {
             self = .here(account.method)
             return
@@ -19,5 +19,30 @@ enum WayIn {
         let isReset = account.canReset(in: tenant)
         let isOpen = account.isEmailVerified && !providers.isEmpty
         self = isReset || isOpen ? .elsewhere(providers, reset: isReset ? PasswordResetStart.info.name : nil) : .here(.code)
+    }
+}
+
+/// How the owner of an account signs in to it, for the answer to a provider that does not lead there.
+struct OtherWays: Sendable {
+    /// The providers that lead to it.
+    let providers: [String]
+    /// Its own sign-in methods: `password` or `code`.
+    let methods: [String]
+    /// The method to call instead.
+    let next: String?
+
+    init(into account: AccountRecord, _ tenant: TenantRecord, _ catalogue: TenantConfigurationCache, in tx: Transaction) throws {
+        switch try WayIn(to: account, tenant, catalogue, in: tx) {
+        case .here(let method):
+            let logins = try tx.accountLogins(of: account.id).map(\.providerId)
+            providers = try catalogue.usableProviders(among: logins, of: tenant.id, in: tx)
+            methods = [method == .password ? "password" : "code"]
+            next = SignInStart.info.name
+        case .elsewhere(let usable, let reset):
+            providers = usable
+            // Without a provider that works, a code to the address and a new password are the way in.
+            methods = usable.isEmpty && reset != nil ? ["code"] : []
+            next = reset
+        }
     }
 }

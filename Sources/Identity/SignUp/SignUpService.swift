@@ -3,12 +3,12 @@ import Storage
 
 /// Sign-up, step by step: `signUp.*`.
 public struct SignUpService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue) {
+    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
         self.surroundings = surroundings
         self.catalogue = catalogue
         flows = Flows(surroundings, catalogue)

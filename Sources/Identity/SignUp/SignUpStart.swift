@@ -23,7 +23,7 @@ extension SignUpService {
         let isHidden = tenant.settings.enumerationProtection
         let isTaken = try surroundings.database.read { try $0.isTaken(username.folded, in: tenant.id) }
         if isTaken, !isHidden { throw try flows.failed(UserAlreadyExists(next: "signIn.start"), by: client, at: now) }
-        let attributes = try checkedAttributes(request, tenant, call)
+        let attributes = try checkedAttributes(request, username, tenant, call)
         var draft = flows.newFlow(
             .signUp, .codeRequired, username, of: surroundings.random.uuid(), in: tenant, language: request.language, request: fingerprint,
             at: now)
@@ -41,20 +41,22 @@ extension SignUpService {
     /// The attributes of a start, after the password was looked at.
     ///
     /// - Throws: `PasswordNotAccepted`, `InvalidPassword`, `InvalidAttributes`.
-    private func checkedAttributes(_ request: SignUpStart.Params, _ tenant: TenantRecord, _ call: any CallContext) throws -> JSONObject {
+    private func checkedAttributes(
+        _ request: SignUpStart.Params, _ username: Username, _ tenant: TenantRecord, _ call: any CallContext
+    ) throws -> JSONObject {
         if let password = request.password {
-            try check(password, tenant, attributes: request.attributes ?? [:], SignUpStart.info.name, call)
+            try check(password, tenant, address: username.typed, attributes: request.attributes ?? [:], SignUpStart.info.name, call)
         }
         return try tenant.accept(request.attributes ?? [:])
     }
 
     /// - Throws: `PasswordNotAccepted`, `InvalidPassword`.
     func check(
-        _ password: String, _ tenant: TenantRecord, attributes: JSONObject, of accountId: String? = nil, _ method: String,
-        _ call: any CallContext
+        _ password: String, _ tenant: TenantRecord, address: String, attributes: JSONObject, of accountId: String? = nil,
+        _ method: String, _ call: any CallContext
     ) throws {
         if tenant.settings.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
-        let names = ["givenName", "surname"].compactMap { attributes[$0]?.string } + [tenant.settings.name].compactMap { $0 }
-        try surroundings.check(password, tenant, names: names, of: accountId, method, call)
+        let context = ContextWords(addresses: [address], attributes: attributes, tenant)
+        try surroundings.check(password, tenant, context: context, of: accountId, method, call)
     }
 }

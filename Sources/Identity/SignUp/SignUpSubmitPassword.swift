@@ -18,7 +18,8 @@ extension SignUpService {
             _ = try SignUpTransition.decide(flow.signUpState, .password, method, tenant.attributes)
             // One that was asked for before the tenant stopped taking any is not looked at.
             if method != .emailCode {
-                try check(request.password, tenant, attributes: flow.attributes, of: flow.accountId, name, call)
+                try check(
+                    request.password, tenant, address: flow.username, attributes: flow.attributes, of: flow.accountId, name, call)
                 sealed = try surroundings.passwords.sealed(request.password, as: flow.accountId)
             }
         }

@@ -26,7 +26,7 @@ struct BodyHash {
         }
         let isHash = named.utf8.count == 64 && Hex.decode(named) != nil
         guard isHash || named == Self.unsigned || named.hasPrefix("STREAMING-") else {
-            throw SignatureV4Failure.malformed("x-amz-content-sha256 is neither a SHA-256 nor UNSIGNED-PAYLOAD nor STREAMING-…")
+            throw SignatureV4Failure.malformed("x-amz-content-sha256 must be a SHA-256, UNSIGNED-PAYLOAD or STREAMING-…")
         }
         if isHash, let given, named.lowercased() != given { throw SignatureV4Failure.bodyHash }
         text = named

@@ -14,8 +14,10 @@ struct SignatureClaim {
     init(headers: [(name: String, value: String)]) throws {
         let all = headers.filter { $0.name == "authorization" }
         guard let authorization = all.first?.value, all.count == 1 else {
-            throw SignatureV4Failure.malformed(all.isEmpty ? "there is no Authorization header" : "there are several Authorization headers")
+            throw SignatureV4Failure.malformed(
+                all.isEmpty ? "the Authorization header is missing" : "there are several Authorization headers")
         }
+        if authorization.hasPrefix("AWS ") { throw SignatureV4Failure.version2 }
         let words = authorization.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0] == SignatureV4.algorithm else {
             throw SignatureV4Failure.malformed("Authorization does not begin with \(SignatureV4.algorithm)")
@@ -24,7 +26,7 @@ struct SignatureClaim {
         for field in words[1].split(separator: ",") {
             let pair = field.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
             guard pair.count == 2, fields.updateValue(CanonicalRequest.trimmed(String(pair[1])), forKey: String(pair[0])) == nil else {
-                throw SignatureV4Failure.malformed("Authorization has a field that is doubled or has no value")
+                throw SignatureV4Failure.malformed("Authorization has a duplicate field or a field without a value")
             }
         }
         guard let stamp = try Self.timestamp(headers) else { throw SignatureV4Failure.malformed("X-Amz-Date is missing") }
@@ -34,15 +36,21 @@ struct SignatureClaim {
         signature = try Self.signature(fields["Signature"])
     }
 
+    /// Whether the parameters of a URL are a signature of version 2: of a presigned URL, or of a query service.
+    static func isVersion2(query parameters: [(name: String, value: String)]) -> Bool {
+        func has(_ name: String) -> Bool { parameters.contains { $0.name == name } }
+        return has("AWSAccessKeyId") && has("Signature") && !has("X-Amz-Algorithm")
+    }
+
     /// From the parameters of a presigned URL.
     init(query parameters: [(name: String, value: String)]) throws {
         func only(_ name: String) throws -> String? {
             let values = parameters.filter { $0.name == name }
-            guard values.count <= 1 else { throw SignatureV4Failure.malformed("the parameter \(name) stands there twice") }
+            guard values.count <= 1 else { throw SignatureV4Failure.malformed("the parameter \(name) occurs twice") }
             return values.first.map { String(decoding: PercentEncoding.decode($0.value), as: UTF8.self) }
         }
         guard try only("X-Amz-Algorithm") == SignatureV4.algorithm else {
-            throw SignatureV4Failure.malformed("X-Amz-Algorithm is not \(SignatureV4.algorithm)")
+            throw SignatureV4Failure.malformed("X-Amz-Algorithm must be \(SignatureV4.algorithm)")
         }
         guard let expires = try only("X-Amz-Expires").flatMap({ Int64($0) }), 1...604_800 ~= expires else {
             throw SignatureV4Failure.malformed("X-Amz-Expires is missing or not between 1 and 604800")
@@ -64,7 +72,8 @@ struct SignatureClaim {
     private static func credential(_ text: String?) throws -> (String, SignedHTTPRequest.Scope) {
         let parts = text?.split(separator: "/", omittingEmptySubsequences: false).map { String($0) } ?? []
         guard parts.count == 5, parts[4] == "aws4_request", parts[..<4].allSatisfy({ !$0.isEmpty }) else {
-            throw SignatureV4Failure.malformed("the credential is not <access key id>/<date>/<region>/<service>/aws4_request")
+            throw SignatureV4Failure.malformed(
+                "the credential does not have the form <access key id>/<date>/<region>/<service>/aws4_request")
         }
         return (parts[0], .init(date: parts[1], region: parts[2], service: parts[3]))
     }
@@ -72,7 +81,7 @@ struct SignatureClaim {
     private static func names(_ text: String?) throws -> [String] {
         let names = text?.lowercased().split(separator: ";").map { String($0) } ?? []
         guard !names.isEmpty, Set(names).count == names.count else {
-            throw SignatureV4Failure.malformed("SignedHeaders is missing or names a header twice")
+            throw SignatureV4Failure.malformed("SignedHeaders is missing or contains a header twice")
         }
         return names
     }

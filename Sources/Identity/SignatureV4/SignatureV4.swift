@@ -94,4 +94,8 @@ enum SignatureV4Failure: Error, Hashable, Sendable {
     /// The body is not the one that x-amz-content-sha256 names.
     case bodyHash
     case mismatch(canonicalRequest: String, stringToSign: String)
+
+    /// The reason that is given for a signature of version 2, which some SDKs still make for S3 unless they are told otherwise.
+    static let version2Reason = "Signature Version 2 is not supported; configure signature_version='s3v4'"
+    static let version2 = malformed(version2Reason)
 }

@@ -53,24 +53,27 @@ extension SignatureV4 {
     /// - Throws: `SignatureV4Failure.malformed`.
     static func parse(method: String, url: String, headers: [(String, String)], bodySha256: String?) throws -> SignedHTTPRequest {
         guard !url.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw SignatureV4Failure.malformed("the URL has control characters")
+            throw SignatureV4Failure.malformed("the URL contains control characters")
         }
-        guard isToken(method) else { throw SignatureV4Failure.malformed("the method is not a token of HTTP") }
+        guard isToken(method) else { throw SignatureV4Failure.malformed("the method is not a valid HTTP method") }
         let url = RequestURL(url)
         var headers = headers.map { (name: $0.0.lowercased(), value: $0.1) }
-        if let bad = headers.first(where: { !isToken($0.name) }) { throw SignatureV4Failure.malformed("\(bad.name) is not a header name") }
-        if headers.count(where: { $0.name == "host" }) > 1 { throw SignatureV4Failure.malformed("the header host stands there twice") }
+        if let bad = headers.first(where: { !isToken($0.name) }) {
+            throw SignatureV4Failure.malformed("\(bad.name) is not a valid header name")
+        }
+        if headers.count(where: { $0.name == "host" }) > 1 { throw SignatureV4Failure.malformed("the host header occurs twice") }
         if let host = SignedHTTPRequest.header("host", in: headers), !url.isFor(hostHeader: host) {
-            throw SignatureV4Failure.malformed("the URL and the header host name different hosts")
+            throw SignatureV4Failure.malformed("the URL and the host header contain different hosts")
         }
         if !headers.contains(where: { $0.name == "host" }), let host = url.host { headers.append(("host", host)) }
+        if SignatureClaim.isVersion2(query: url.parameters) { throw SignatureV4Failure.version2 }
         let isPresigned = url.parameters.contains { $0.name == "X-Amz-Signature" || $0.name == "X-Amz-Algorithm" }
         if isPresigned, headers.contains(where: { $0.name == "authorization" }) {
-            throw SignatureV4Failure.malformed("there is a signature in the Authorization header and another in the query")
+            throw SignatureV4Failure.malformed("both the Authorization header and the query contain a signature")
         }
         let claim = isPresigned ? try SignatureClaim(query: url.parameters) : try SignatureClaim(headers: headers)
         guard let signedAt = AmzDate.seconds(claim.timestamp) else {
-            throw SignatureV4Failure.malformed("X-Amz-Date is not of the form 20261121T120000Z")
+            throw SignatureV4Failure.malformed("X-Amz-Date does not have the form 20261121T120000Z")
         }
         let request = SignedHTTPRequest(
             method: method, path: url.path, parameters: url.parameters.filter { $0.name != "X-Amz-Signature" }, headers: headers,
@@ -84,7 +87,7 @@ extension SignatureV4 {
     private static func sessionToken(_ claim: SignatureClaim, _ headers: [(name: String, value: String)]) throws -> String? {
         let inHeader = SignedHTTPRequest.header("x-amz-security-token", in: headers)
         guard let inQuery = claim.sessionToken else { return inHeader }
-        guard inHeader == nil else { throw SignatureV4Failure.malformed("X-Amz-Security-Token is a header and a parameter of the query") }
+        guard inHeader == nil else { throw SignatureV4Failure.malformed("both the headers and the query contain X-Amz-Security-Token") }
         return inQuery
     }
 
@@ -100,9 +103,9 @@ extension SignatureV4 {
     /// services allow.
     private static func checkSignedHeaders(_ request: SignedHTTPRequest) throws {
         let signed = Set(request.signedHeaders)
-        guard signed.contains("host") else { throw SignatureV4Failure.malformed("the header host is not signed") }
+        guard signed.contains("host") else { throw SignatureV4Failure.malformed("the host header is not signed") }
         for name in request.signedHeaders where request.header(name) == nil {
-            throw SignatureV4Failure.malformed("the header \(name) is signed and not there")
+            throw SignatureV4Failure.malformed("the signed header \(name) is missing")
         }
         for (name, _) in request.headers where name.hasPrefix("x-amz-") && name != "x-amz-security-token" && !signed.contains(name) {
             throw SignatureV4Failure.malformed("the header \(name) is not signed")

@@ -7,10 +7,11 @@ extension StoreService {
     /// - Throws: `BackupNotHere`, `BackupFileExists`, `BackupFailed`, `RequestCancelled`.
     public func backup(_ request: StoreBackup.Params, _ call: any CallContext) throws -> StoreBackup.Result {
         guard let database = surroundings.driver as? SQLiteDatabase else {
-            throw BackupNotHere(reason: "it is in PostgreSQL; pg_dump --format=custom writes a consistent copy, and pg_restore reads it")
+            throw BackupNotHere(
+                reason: "it is in PostgreSQL. Use pg_dump --format=custom for a consistent copy, and pg_restore to restore it")
         }
         guard hasOutsideKey.withLock({ $0 }) else {
-            throw BackupNotHere(reason: "its master key ends with this process; put it under one that you have with store.rekey first")
+            throw BackupNotHere(reason: "its master key ends with this process. First set a master key with store.rekey")
         }
         let now = surroundings.clock.now
         let version = try database.facts().schemaVersion

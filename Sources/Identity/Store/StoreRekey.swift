@@ -9,6 +9,7 @@ extension StoreService {
     /// What can be killed where: before the commit the key in the file opens the store, and one too many waits beside it. After the
     /// commit the one that waits opens it, and the next start finds it there. It waits, synced, before there is anything to commit; it
     /// takes the file's place inside a write transaction that has seen the store under it. So no two processes undo each other's work.
+    /// The former key stays beside it, since earlier backups need it.
     ///
     /// - Throws: `NewMasterKeyNeeded`, `InvalidMasterKey`, `StoreCannotOpen` if the key's file cannot be written.
     public func rekey(_ request: StoreRekey.Params, _ call: any CallContext) throws -> StoreRekey.Result {
@@ -35,7 +36,8 @@ extension StoreService {
             // The store is under the new key by now, whatever becomes of the file.
             let file = try? settleKeyFile(abandoned: key.fingerprint)
             return StoreRekey.Result(
-                masterFingerprint: key.fingerprint, previousFingerprint: previous, keyFile: file ?? keyFile?.waitingPath(key.fingerprint))
+                masterFingerprint: key.fingerprint, previousFingerprint: previous, keyFile: file ?? keyFile?.waitingPath(key.fingerprint),
+                previousKeyFile: keyFile?.file(holding: previous))
         }
     }
 

@@ -10,7 +10,7 @@ extension TenantService {
         let now = surroundings.clock.now
         try TenantRules.check(request)
         let algorithm = Crypto.SigningAlgorithm(rawValue: request.signingAlgorithm.rawValue)!
-        let key = try NewSigningKey(for: .tenant(request.tenantId), algorithm: algorithm, activeAt: now, surroundings)
+        let key = try NewSigningKey(for: .tenant(request.tenantId), algorithm: algorithm, activeAt: now, surroundings.service)
         var settings = request
         settings.delivery = request.delivery?.sealed(for: request.tenantId, surroundings.vault)
         let tenant = TenantRecord(settings, createdAt: now, updatedAt: now)

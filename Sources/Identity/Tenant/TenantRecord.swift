@@ -47,6 +47,13 @@ final class TenantRecord: Sendable {
         try AttributeRules.accepted(given, by: attributes, patterns: patterns, of: speaker)
     }
 
+    /// The change of an account's attributes by the developer, as it is kept.
+    ///
+    /// - Throws: `InvalidAttributes` with everything that is wrong.
+    func acceptChange(_ given: JSONObject, of present: JSONObject) throws -> JSONObject {
+        try AttributeRules.change(given, of: present, by: attributes, patterns: patterns)
+    }
+
     /// What was accepted before and still fits.
     func stillFitting(_ accepted: JSONObject) -> JSONObject {
         AttributeRules.stillFitting(accepted, by: attributes, patterns: patterns)
@@ -62,7 +69,7 @@ final class TenantRecord: Sendable {
             codes: codes,
             lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: settings.enumerationProtection,
             oneAccountPerAddress: settings.oneAccountPerAddress, mfa: settings.mfa,
-            totpAdjacentIntervals: settings.totpAdjacentIntervals, anonymousAllowed: settings.anonymousAllowed,
+            totpAdjacentIntervals: settings.totpAdjacentIntervals, notices: settings.notices, anonymousAllowed: settings.anonymousAllowed,
             customTokenSigners: settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm, createdAt: createdAt,
             updatedAt: updatedAt)
     }

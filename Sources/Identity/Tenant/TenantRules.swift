@@ -13,22 +13,23 @@ enum TenantRules {
         try settings.delivery?.check()
         let policy = settings.passwordPolicy ?? PasswordPolicy()
         if policy.minimumLength > policy.maximumLength {
-            throw InvalidTenantSettings(pointer: "/passwordPolicy/minimumLength", reason: "it is above maximumLength")
+            throw InvalidTenantSettings(pointer: "/passwordPolicy/minimumLength", reason: "it exceeds maximumLength")
         }
         if let check = policy.breached, !check.url.hasPrefix("https://"), !(check.allowInsecure && check.url.hasPrefix("http://")) {
             throw InvalidTenantSettings(
-                pointer: "/passwordPolicy/breached/url", reason: "it is not https; with allowInsecure it can be http on a loopback address")
+                pointer: "/passwordPolicy/breached/url",
+                reason: "it must be an https URL; with allowInsecure, an http URL with a loopback address is allowed")
         }
         if let check = policy.breached {
             let flaw =
                 check.url.contains("?")
-                ? "it has a query, and five digits are put behind it"
+                ? "it must not contain a query, because the five digits are appended to it"
                 : WebhookURL.flaw(in: check.url, allowsInsecureLoopback: check.allowInsecure)
             if let flaw { throw InvalidTenantSettings(pointer: "/passwordPolicy/breached/url", reason: flaw) }
         }
         let lockout = settings.lockout ?? LockoutPolicy()
         if lockout.durationSeconds > lockout.maximumSeconds {
-            throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it is above maximumSeconds")
+            throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it exceeds maximumSeconds")
         }
     }
 
@@ -40,23 +41,25 @@ enum TenantRules {
                     pointer: "/attributes/\(index)/\(member)", reason: reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
             }
             guard names.insert(Username.fold(attribute.name)).inserted else {
-                throw refuse("name", "there are two attributes of this name, also if upper and lower case differ")
+                throw refuse("name", "another attribute has this name; names must differ in more than case")
             }
-            if reserved.contains(Username.fold(attribute.name)) { throw refuse("name", "it is what people sign up with, not an attribute") }
+            if reserved.contains(Username.fold(attribute.name)) {
+                throw refuse("name", "it is the name with which users sign up and cannot be an attribute")
+            }
             if attribute.inIdToken, TenantTokenClaims.reserved.contains(attribute.name) {
-                throw refuse("name", "ID tokens have a claim of this name already; choose another name, or leave inIdToken out")
+                throw refuse("name", "ID tokens already have a claim of this name; choose another name, or omit inIdToken")
             }
             if BuiltInAttribute(rawValue: attribute.name) != nil, attribute.type != .string {
-                throw refuse("type", "\(attribute.name) is known as a string")
+                throw refuse("type", "\(attribute.name) is predefined as a string")
             }
-            if attribute.options != nil, attribute.type != .string { throw refuse("options", "only a string has options") }
-            if attribute.multiple, attribute.options == nil { throw refuse("multiple", "there are no options to choose from") }
+            if attribute.options != nil, attribute.type != .string { throw refuse("options", "only a string can have options") }
+            if attribute.multiple, attribute.options == nil { throw refuse("multiple", "the options are empty") }
             if let pattern = attribute.pattern {
-                if attribute.type != .string { throw refuse("pattern", "only a string has a pattern") }
+                if attribute.type != .string { throw refuse("pattern", "only a string can have a pattern") }
                 do { _ = try BoundedPattern(pattern) } catch { throw refuse("pattern", "\(error)") }
             }
             let values = (attribute.options ?? []).map(\.value)
-            if Set(values).count != values.count { throw refuse("options", "there are two options of one value") }
+            if Set(values).count != values.count { throw refuse("options", "two options have the same value") }
         }
     }
 }

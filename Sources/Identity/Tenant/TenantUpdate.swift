@@ -38,7 +38,7 @@ extension TenantUpdate.Params {
             enumerationProtection: enumerationProtection ?? settings.enumerationProtection,
             oneAccountPerAddress: oneAccountPerAddress ?? settings.oneAccountPerAddress,
             mfa: mfa ?? settings.mfa, totpAdjacentIntervals: totpAdjacentIntervals ?? settings.totpAdjacentIntervals,
-            anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
+            notices: notices ?? settings.notices, anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
             customTokenSigners: customTokenSigners ?? settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm)
     }
 }

@@ -10,7 +10,7 @@ struct OutboxCarrier: Mailer, Texter {
 
     func send(_ message: OutgoingMessage) throws(DeliveryFailure) {
         let fault = faults.delivery(to: message.to)
-        if fault == .refused { throw DeliveryFailure(reason: "test.fault refuses it; test.fault {clear: true} ends that") }
+        if fault == .refused { throw DeliveryFailure(reason: "test.fault rejects it; to end the fault, call test.fault with clear") }
         let now = clock.now
         do {
             try database.write { tx in
@@ -19,16 +19,17 @@ struct OutboxCarrier: Mailer, Texter {
             }
         } catch { throw DeliveryFailure(reason: "the outbox cannot be written: \(error)") }
         if fault == .mayHaveArrived {
-            throw DeliveryFailure(reason: "test.fault keeps the answer back; test.fault {clear: true} ends that", mayHaveArrived: true)
+            throw DeliveryFailure(
+                reason: "test.fault withholds the response; to end the fault, call test.fault with clear", mayHaveArrived: true)
         }
     }
 }
 
-extension Surroundings {
-    /// Who carries messages away, nil if they stay in the store.
-    var carrier: Carrier? {
-        guard let faults, faults.isArmed(.delivery) else { return delivery.carrier }
-        let outbox = OutboxCarrier(database: driver, clock: clock, faults: faults)
+extension Carrier {
+    /// Writes messages to the outbox of a testing store while a test injects faults into delivery; nil otherwise.
+    public static func outbox(of context: ServiceContext) -> Carrier? {
+        guard let faults = context.faults, faults.isArmed(.delivery) else { return nil }
+        let outbox = OutboxCarrier(database: context.driver, clock: context.clock, faults: faults)
         return Carrier(mailer: outbox, texter: outbox)
     }
 }

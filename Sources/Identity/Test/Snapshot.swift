@@ -21,20 +21,17 @@ struct Snapshot: Sendable {
     var tables: [Table]
     var provider = ProviderSnapshot()
 
-    /// In an order in which rows can be put back: what others refer to comes first.
-    static let tableNames = Schema.tables.filter { $0 != "data_key" }
-
     /// Takes one.
     ///
     /// - Throws: what the store throws.
-    static func take(of surroundings: Surroundings, _ provider: TestProvider) throws -> Snapshot {
+    static func take(of surroundings: AccountsContext, _ provider: TestProvider, tables names: [String]) throws -> Snapshot {
         let (schemaVersion, machine) = (try surroundings.driver.facts().schemaVersion, SystemClock().now)
         return try surroundings.driver.read { tx in
             let setting = try tx.clockSetting()
             var snapshot = Snapshot(
                 schemaVersion: schemaVersion, seal: seal(of: surroundings.vault), now: setting.now(machine),
                 isFrozen: setting.frozenAt != nil, tables: [], provider: provider.snapshot)
-            for name in tableNames {
+            for name in names {
                 var table = Table(name: name, columns: try tx.columns(of: name), rows: [])
                 try tx.copyRows(of: name, table.columns) { table.rows.append($0) }
                 snapshot.tables.append(table)
@@ -54,15 +51,15 @@ struct Snapshot: Sendable {
     /// goes on from what it knew.
     ///
     /// - Throws: `SnapshotVersionMismatch`, `SnapshotSealMismatch`, `SnapshotUnusable`, what the store throws.
-    func restore(in surroundings: Surroundings, _ provider: TestProvider) throws {
-        try check(against: surroundings)
+    func restore(in surroundings: AccountsContext, _ provider: TestProvider, tables names: [String]) throws {
+        try check(against: surroundings, tables: names)
         let (id, machine) = (SystemRandom().uuid(), SystemClock().now)
         try surroundings.driver.write { tx in
             try tx.lock(["clock", "outbox", "seed", "session_key", "testing"])
             try tx.advanceEpoch()
-            try tx.keepOthersOut(of: Self.tableNames)
-            try check(columnsIn: tx)
-            try tx.empty(Self.tableNames)
+            try tx.keepOthersOut(of: names)
+            try check(columnsIn: tx, tables: names)
+            try tx.empty(names)
             for table in tables { try tx.insert(into: table.name, table.columns, table.rows) }
             // Credentials providers that a process keeps open know of what was there before.
             try tx.setTestingMark(true, id: id)

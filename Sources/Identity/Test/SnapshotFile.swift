@@ -68,7 +68,7 @@ enum SnapshotFile {
         do {
             let file = try LineFile(path, longestLine: longestLine)
             guard case .text(let first)? = try file.next(), var snapshot = header(first) else {
-                throw SnapshotUnusable(file: path, reason: "it is no snapshot that test.snapshot has written")
+                throw SnapshotUnusable(file: path, reason: "it was not written by test.snapshot")
             }
             guard snapshot.version == version else { throw SnapshotVersionMismatch(found: snapshot.version, supported: version) }
             var seen = first + [0x0A]
@@ -81,7 +81,7 @@ enum SnapshotFile {
                 seen += text + [0x0A]
                 guard take(object, into: &snapshot.snapshot) else { break }
             }
-            throw SnapshotUnusable(file: path, reason: "it was cut off or altered")
+            throw SnapshotUnusable(file: path, reason: "it was truncated or altered")
         } catch let failure as LineFile.Failure { throw SnapshotUnusable(file: path, reason: failure.reason) }
     }
 

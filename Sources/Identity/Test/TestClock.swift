@@ -9,7 +9,7 @@ extension TestService {
         let reads = request.freeze == nil && request.setAt == nil && request.advanceSeconds == nil && !request.reset
         let (setting, now) = reads ? try clock.read() : try clock.change { try Self.turn($0, request, machine: $1) }
         if !reads { surroundings.callbacks.turn() }
-        if !reads, request.settle { try housekeeping.settle() }
+        if !reads, request.settle { try hooks.settle() }
         return TestClock.Result(now: now, frozen: setting.frozenAt != nil)
     }
 

@@ -37,7 +37,7 @@ extension TestFault.Params {
         var violations: [Violation] = []
         func only(_ wanted: Contract.Fault.Kind, _ name: String, _ isGiven: Bool) {
             guard isGiven, kind != wanted else { return }
-            violations.append(Violation(pointer: "/\(name)", rule: "with", message: "\(name) goes with \(wanted.rawValue) only."))
+            violations.append(Violation(pointer: "/\(name)", rule: "with", message: "\(name) is allowed only with \(wanted.rawValue)."))
         }
         func needs(_ wanted: Bool, _ name: String, _ isGiven: Bool, _ why: String) {
             guard wanted, !isGiven else { return }
@@ -52,19 +52,19 @@ extension TestFault.Params {
         func countable(_ name: String, _ isGiven: Bool) {
             guard isGiven, kind == nil || kind == .clock else { return }
             violations.append(
-                Violation(pointer: "/\(name)", rule: "with", message: "\(name) goes with method, delivery, provider or store only."))
+                Violation(pointer: "/\(name)", rule: "with", message: "\(name) is allowed only with method, delivery, provider or store."))
         }
         countable("afterCalls", afterCalls > 0)
         countable("times", times != nil)
-        needs(kind == .method, "error", error != nil, "the type of the error that is answered")
+        needs(kind == .method, "error", error != nil, "the type of the returned error")
         needs(kind == .provider, "failure", failure != nil, "down or slow")
-        needs(failure == .slow, "delayMilliseconds", delayMilliseconds != nil, "how long the provider takes")
+        needs(failure == .slow, "delayMilliseconds", delayMilliseconds != nil, "the delay of the provider")
         if failure == .down, delayMilliseconds != nil {
             violations.append(
-                Violation(pointer: "/delayMilliseconds", rule: "with", message: "delayMilliseconds goes with the failure slow only."))
+                Violation(pointer: "/delayMilliseconds", rule: "with", message: "delayMilliseconds is allowed only with the failure slow."))
         }
         if forMilliseconds != nil, times != nil {
-            violations.append(Violation(pointer: "/times", rule: "with", message: "Give times or forMilliseconds, not both."))
+            violations.append(Violation(pointer: "/times", rule: "with", message: "Use times or forMilliseconds, not both."))
         }
         if !violations.isEmpty { throw InvalidParams(violations: violations) }
     }
@@ -77,13 +77,13 @@ extension TestFault.Params {
         switch what {
         case .method(let name):
             guard MethodTable.all.contains(where: { $0.name == name }) else {
-                let hint = NearestNames.hint(name, among: MethodTable.all.map(\.name), otherwise: "rpc.discover lists them.")
-                throw InvalidParams(violations: [Violation(pointer: "/method", rule: "enum", message: "There is no method \(name).\(hint)")]
+                let hint = NearestNames.hint(name, among: MethodTable.all.map(\.name), otherwise: "To list the methods, call rpc.discover.")
+                throw InvalidParams(violations: [Violation(pointer: "/method", rule: "enum", message: "Unknown method \(name).\(hint)")]
                 )
             }
             guard name != TestFault.info.name, name != TestReset.info.name else {
                 throw InvalidParams(violations: [
-                    Violation(pointer: "/method", rule: "enum", message: "\(name) ends faults, so it cannot be made to fail.")
+                    Violation(pointer: "/method", rule: "enum", message: "\(name) removes faults and cannot be made to fail.")
                 ])
             }
             return .method(
@@ -94,7 +94,7 @@ extension TestFault.Params {
                 throw InvalidParams(violations: [
                     Violation(
                         pointer: "/provider", rule: "host",
-                        message: "It is no host, and no URL with one. Give https://login.example.com, or login.example.com:8443.")
+                        message: "It must be a host or a URL with a host, such as https://login.example.com or login.example.com:8443.")
                 ])
             }
             return .provider(origin, failure == .slow ? .slow(milliseconds: delayMilliseconds ?? 0) : .down)
@@ -102,7 +102,7 @@ extension TestFault.Params {
             return switch how {
             case .busy: .store(.busy)
             case .full: .store(.full)
-            case .readOnly: .store(.readOnly(reason: "test.fault says so"))
+            case .readOnly: .store(.readOnly(reason: "test.fault is active"))
             }
         case .clockJumpSeconds, nil: return nil
         }

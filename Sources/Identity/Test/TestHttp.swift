@@ -6,7 +6,7 @@ extension TestService {
     ///
     /// - Throws: `PortUnavailable`.
     public func http(_ request: TestHttp.Params, _ call: any CallContext) throws -> TestHttp.Result {
-        do { return TestHttp.Result(baseUrl: try loopback.server(port: request.port.map { UInt16($0) }).baseURL) } catch {
+        do { return TestHttp.Result(baseUrl: try hooks.serveHTTP(request.port.map { UInt16($0) })) } catch {
             throw PortUnavailable(port: Int64(error.port), reason: error.reason)
         }
     }

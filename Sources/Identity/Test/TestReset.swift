@@ -12,7 +12,7 @@ extension TestService {
             try tx.lock(["clock", "outbox", "seed", "session_key", "testing"])
             try tx.advanceEpoch()
             let start = try tx.storeFact(StoreClock.startFact)
-            try tx.empty(Schema.tables.filter { !Self.lasting.contains($0) })
+            try tx.empty(hooks.tables.filter { !Self.lasting.contains($0) })
             try tx.setTestingMark(true, id: id)
             try StoreClock.restart(at: start, in: tx)
             try tx.replaceSessionKeys(with: key)

@@ -11,7 +11,7 @@ extension TestService {
             case .name(let name): try snapshots.snapshot(name)
             case .file(let path): try SnapshotFile.read(path)
             }
-        try snapshot.restore(in: surroundings, provider)
+        try snapshot.restore(in: surroundings, provider, tables: hooks.snapshotTables)
         surroundings.callbacks.turn()
         let (setting, now) = try StoreClock(surroundings.driver).read()
         return TestRestore.Result(rows: Int64(snapshot.rowCount), now: now, frozen: setting.frozenAt != nil)

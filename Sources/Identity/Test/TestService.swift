@@ -1,24 +1,42 @@
 import Contract
+import Loopback
 
 /// What a test may do to a testing store: `test.*`.
 public struct TestService: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
-    let loopback: LoopbackCompat
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
     let provider: TestProvider
-    let housekeeping: Housekeeping
+    let hooks: TestHooks
     let snapshots = KeptSnapshots()
 
-    public init(
-        _ surroundings: Surroundings, _ catalogue: Catalogue, _ loopback: LoopbackCompat, _ provider: TestProvider,
-        _ housekeeping: Housekeeping
-    ) {
+    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache, _ provider: TestProvider, _ hooks: TestHooks) {
         self.surroundings = surroundings
         self.catalogue = catalogue
-        self.loopback = loopback
         self.provider = provider
-        self.housekeeping = housekeeping
+        self.hooks = hooks
     }
+}
+
+/// What the testing methods need of the process around them.
+public struct TestHooks: Sendable {
+    /// Every table of the store, in an order in which rows can be inserted.
+    let tables: [String]
+    /// Removes everything that has expired by now.
+    let settle: @Sendable () throws -> Void
+    /// Serves `compat.http` on a port of the loopback interface, any port if nil, and returns the base URL.
+    let serveHTTP: @Sendable (UInt16?) throws(LoopbackFailure) -> String
+
+    public init(
+        tables: [String], settle: @escaping @Sendable () throws -> Void,
+        serveHTTP: @escaping @Sendable (UInt16?) throws(LoopbackFailure) -> String
+    ) {
+        self.tables = tables
+        self.settle = settle
+        self.serveHTTP = serveHTTP
+    }
+
+    /// The tables of a snapshot: the data key stays with its store.
+    var snapshotTables: [String] { tables.filter { $0 != "data_key" } }
 }
 
 extension TestService: TestHandlers {}

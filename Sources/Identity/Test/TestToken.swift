@@ -4,9 +4,6 @@ import JSON
 import Platform
 
 extension TestService {
-    /// The session of tokens that a test has made up: there is none, and in a testing store that is no reason to refuse them.
-    static let session = "test.token"
-
     /// Signs whatever a test asks for with a key of the issuer, or with one that is not.
     ///
     /// - Throws: `IssuerNotFound`, `NoKeyInState`.
@@ -29,7 +26,7 @@ extension TestService {
             "exp": .number(JSONNumber(now + request.expiresInSeconds)),
         ]
         if let tenantId = owner.tenantId, request.use != .pool {
-            claims["sid"] = .string(Self.session)
+            claims["sid"] = .string(SessionRecord.ofTestTokens)
             claims["auth_time"] = .number(JSONNumber(now))
             if request.use == .access {
                 claims["jti"] = .string(surroundings.random.uuid())
@@ -71,10 +68,10 @@ extension TestService {
 
     private static func type(_ use: TestToken.Params.Use?, of owner: KeyOwner) -> String {
         switch use {
-        case .id: TenantTokenType.id
-        case .access: TenantTokenType.access
-        case .pool: PoolTokenClaims.type
-        case nil: owner.poolId == nil ? TenantTokenType.id : PoolTokenClaims.type
+        case .id: TokenType.id
+        case .access: TokenType.access
+        case .pool: TokenType.pool
+        case nil: owner.poolId == nil ? TokenType.id : TokenType.pool
         }
     }
 }

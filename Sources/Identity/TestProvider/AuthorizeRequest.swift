@@ -21,19 +21,20 @@ struct AuthorizeRequest: Sendable {
         guard let clientId = parameters["client_id"] else { throw OAuthRefusal("invalid_request", "client_id is missing.") }
         guard let client = issuer.client(clientId) else {
             throw OAuthRefusal(
-                "unauthorized_client", "There is no client \(clientId). The issuer \(issuer.name) serves those that test.idp was given.")
+                "unauthorized_client", "Unknown client \(clientId). The issuer \(issuer.name) accepts the clients given to test.idp.")
         }
         guard let redirectUri = parameters["redirect_uri"] else {
-            throw OAuthRefusal("invalid_request", "redirect_uri is missing: say where to send people back to.")
+            throw OAuthRefusal("invalid_request", "redirect_uri is missing.")
         }
         if let flaw = Self.flaw(of: redirectUri) { throw OAuthRefusal("invalid_request", "redirect_uri \(flaw)") }
         if issuer.isStrict, !client.knows(redirectUri: redirectUri) {
             throw OAuthRefusal(
                 "invalid_request",
-                "The client \(clientId) has no redirect URI \(redirectUri). Name it, letter by letter, among its redirectUris in test.idp.")
+                "The client \(clientId) has no redirect URI \(redirectUri). Add it to its redirectUris in test.idp; the comparison is exact."
+            )
         }
         if parameters.repeated.contains("redirect_uri") || parameters.repeated.contains("client_id") {
-            throw OAuthRefusal("invalid_request", "client_id and redirect_uri are there once each.")
+            throw OAuthRefusal("invalid_request", "client_id and redirect_uri must each occur once.")
         }
         self.clientId = clientId
         self.redirectUri = redirectUri
@@ -44,19 +45,19 @@ struct AuthorizeRequest: Sendable {
     /// Why nobody can be sent there, nil if they can.
     static func flaw(of uri: String) -> String? {
         guard let colon = uri.firstIndex(of: ":"), uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            return "is no absolute URI in ASCII."
+            return "is not an absolute URI in ASCII."
         }
-        if uri.contains("#") { return "has a fragment, and may have none." }
+        if uri.contains("#") { return "must not contain a fragment." }
         let scheme = uri[..<colon].lowercased()
         let isScheme =
             scheme.utf8.first.map { 0x61...0x7A ~= $0 } == true
             && scheme.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || "+-.".utf8.contains($0) }
         if scheme == "http" || scheme == "https" {
             let rest = uri[uri.index(after: colon)...]
-            guard rest.hasPrefix("//"), let first = rest.dropFirst(2).first, !"/?:".contains(first) else { return "names no host." }
+            guard rest.hasPrefix("//"), let first = rest.dropFirst(2).first, !"/?:".contains(first) else { return "contains no host." }
         }
         let scripts: Set<String> = ["javascript", "data", "vbscript", "file", "blob", "about"]
-        return isScheme && !scripts.contains(scheme) ? nil : "has a scheme that leads to no app."
+        return isScheme && !scripts.contains(scheme) ? nil : "has a scheme that no app can handle."
     }
 
     /// What is wrong with the rest, which the client is told.
@@ -64,29 +65,29 @@ struct AuthorizeRequest: Sendable {
     /// - Throws: `OAuthRefusal`.
     func check(for issuer: ProviderIssuer) throws {
         try parameters.checkRepeated()
-        guard let type = parameters["response_type"] else { throw OAuthRefusal("invalid_request", "response_type is missing: send code.") }
+        guard let type = parameters["response_type"] else { throw OAuthRefusal("invalid_request", "response_type is missing; use code.") }
         guard type == "code" else {
-            throw OAuthRefusal("unsupported_response_type", "Only response_type=code is known here, not \(type).")
+            throw OAuthRefusal("unsupported_response_type", "Only response_type=code is supported, not \(type).")
         }
         if let mode = parameters["response_mode"], ResponseMode(rawValue: mode) == nil {
-            throw OAuthRefusal("invalid_request", "response_mode is query or form_post, not \(mode).")
+            throw OAuthRefusal("invalid_request", "response_mode must be query or form_post, not \(mode).")
         }
         for name in ["request", "request_uri"] where parameters[name] != nil {
-            throw OAuthRefusal("\(name)_not_supported", "\(name) is not known here: send the parameters themselves.")
+            throw OAuthRefusal("\(name)_not_supported", "\(name) is not supported; send the individual parameters.")
         }
         try checkChallenge(for: issuer)
         guard prompts.isSubset(of: ["none", "login", "select_account", "consent"]), !prompts.contains("none") || prompts.count == 1 else {
-            throw OAuthRefusal("invalid_request", "prompt is none alone, or login, select_account and consent.")
+            throw OAuthRefusal("invalid_request", "prompt must be none, or a combination of login, select_account and consent.")
         }
         if let text = parameters["max_age"], Int64(text).map({ $0 < 0 }) ?? true {
-            throw OAuthRefusal("invalid_request", "max_age is a number of seconds, not \(text).")
+            throw OAuthRefusal("invalid_request", "max_age must be a number of seconds, not \(text).")
         }
     }
 
     private func checkChallenge(for issuer: ProviderIssuer) throws {
         guard let challenge else {
             if parameters["code_challenge_method"] != nil {
-                throw OAuthRefusal("invalid_request", "code_challenge_method comes with a code_challenge.")
+                throw OAuthRefusal("invalid_request", "code_challenge_method requires a code_challenge.")
             }
             if issuer.isStrict, issuer.client(clientId)?.clientSecret == nil {
                 throw OAuthRefusal(
@@ -95,10 +96,10 @@ struct AuthorizeRequest: Sendable {
             return
         }
         guard parameters["code_challenge_method"] == "S256" else {
-            throw OAuthRefusal("invalid_request", "code_challenge_method is S256.")
+            throw OAuthRefusal("invalid_request", "code_challenge_method must be S256.")
         }
         guard challenge.utf8.count == 43, Base64URL.decode(challenge) != nil else {
-            throw OAuthRefusal("invalid_request", "code_challenge is the base64url of a SHA-256, 43 characters without padding.")
+            throw OAuthRefusal("invalid_request", "code_challenge must be the base64url of a SHA-256, 43 characters without padding.")
         }
     }
 

@@ -36,9 +36,9 @@ struct LoginPage: Sendable {
     private var title: String {
         switch view {
         case .address, .password: "Sign in"
-        case .code: "Type the code we mailed"
+        case .code: "Enter the code from the email"
         case .factors: "Choose a second factor"
-        case .factorCode: "Type the code"
+        case .factorCode: "Enter the code"
         }
     }
 
@@ -52,20 +52,22 @@ struct LoginPage: Sendable {
             guard !issuer.settings.passwordless else { return hint + "\n" + button("Sign in") }
             let password = field(
                 "password", "Password", "", "type=\"password\" autocomplete=\"current-password\"", hasFocus: !email.isEmpty)
-            return "\(hint)\n\(password)\n<p class=\"hint\">Leave the password empty for an account that signs in with mailed codes.</p>\n"
+            return
+                "\(hint)\n\(password)\n<p class=\"hint\">Leave the password empty for an account that signs in with one-time codes.</p>\n"
                 + button("Sign in")
         case .password(let email, _):
             return "<p>\(escaped(email))</p>\n"
                 + field("password", "Password", "", "type=\"password\" autocomplete=\"current-password\" required", hasFocus: true) + "\n"
                 + button("Sign in")
         case .code(_, _, let sentTo):
-            return "<p class=\"hint\">It went to \(escaped(sentTo)). test.outbox shows it.</p>\n" + code + "\n" + button("Sign in")
+            return "<p class=\"hint\">The code was sent to \(escaped(sentTo)). test.outbox contains it.</p>\n" + code + "\n"
+                + button("Sign in")
         case .factors(_, _, let hints):
             return hints.map { hint in
                 "<button name=\"factor\" value=\"\(escaped(hint.factorId))\" class=\"other\">\(escaped(Self.name(of: hint)))</button>"
             }.joined(separator: "\n")
         case .factorCode(_, _, _, let sentTo):
-            let hint = sentTo.map { "It went to \(escaped($0)). test.outbox shows it." } ?? "Your authenticator app shows it."
+            let hint = sentTo.map { "The code was sent to \(escaped($0)). test.outbox contains it." } ?? "Your authenticator app shows it."
             return "<p class=\"hint\">\(hint)</p>\n" + code + "\n" + button("Sign in")
         }
     }
@@ -106,8 +108,8 @@ struct LoginPage: Sendable {
         let kind =
             switch hint.kind {
             case .totp: "Authenticator app"
-            case .email: "Code by mail"
-            case .sms: "Code by text message"
+            case .email: "Code by email"
+            case .sms: "Code by SMS"
             case .recovery: "Recovery code"
             }
         return [kind, hint.displayName ?? hint.sentTo].compactMap { $0 }.joined(separator: ": ")
@@ -131,10 +133,10 @@ struct LoginPage: Sendable {
     static func userCode(_ typed: String, isWrong: Bool) -> LoopbackResponse {
         let problem =
             isWrong
-            ? "<p class=\"problem\" role=\"alert\" id=\"problem\">No device waits with the code \(Markup.escaped(typed)), or not any more.</p>\n"
+            ? "<p class=\"problem\" role=\"alert\" id=\"problem\">No device is waiting with the code \(Markup.escaped(typed)).</p>\n"
             : ""
         return PageFrame(
-            title: "Sign in a device",
+            title: "Sign in on a device",
             content: """
                 <p>Type the code that your device shows.</p>
                 \(problem)<form method="get">

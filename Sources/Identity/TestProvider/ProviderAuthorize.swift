@@ -13,7 +13,7 @@ extension TestProvider {
         do {
             try asked.check(for: issuer)
             if !isLogin, let due = memory.withLock({ $0.nextError(of: issuer.name, at: .authorize) }) { throw OAuthRefusal(due) }
-            if request.form["step"] == "refuse" { throw OAuthRefusal("access_denied", "The person said no.") }
+            if request.form["step"] == "refuse" { throw OAuthRefusal("access_denied", "The user canceled the sign-in.") }
             let expected = try expected(asked, at: issuer)
             if isLogin { return try logIn(to: issuer, .client(asked, expected), request.form) }
             if let (id, login) = try usableLogin(of: issuer, asked, expected, request) {
@@ -22,7 +22,7 @@ extension TestProvider {
                 return sendBack(asked, of: issuer, session, loginId: id, afterForm: false)
             }
             if asked.prompts.contains("none") {
-                throw OAuthRefusal("login_required", "Nobody is signed in here whom this request could go on with.")
+                throw OAuthRefusal("login_required", "No user with a suitable session is signed in.")
             }
             let errand = LoginErrand.client(asked, expected)
             return LoginPage(issuer, errand, .address(errand.loginHint), people: try people(of: issuer)).response
@@ -38,7 +38,7 @@ extension TestProvider {
     /// A form of these pages is sent from these pages alone.
     func refuseElsewhere(_ request: ProviderRequest) throws {
         guard request.form["step"] != nil, request.isFromElsewhere else { return }
-        throw OAuthRefusal("invalid_request", "The form was sent from a page of somebody else.", status: 403)
+        throw OAuthRefusal("invalid_request", "The form was sent from another site.", status: 403)
     }
 
     /// The browser's login, if it may be gone on with: its sessions were not ended, and it is the one that is asked for.
@@ -76,7 +76,7 @@ extension TestProvider {
         let (fresh, now) = (completion.fresh(), surroundings.clock.now)
         let signedIn = try surroundings.database.write { tx in
             guard let account = try tx.account(accountId) else { throw try tx.absence(of: accountId) }
-            return try completion.begin(account, tenant, proof, fresh, TestIdp.info.name, LoopbackCall(), at: now, in: tx)
+            return try completion.begin(account, tenant, proof, fresh, TestIdp.info.name, OwnCall(), at: now, in: tx)
         }
         return NewSession(
             id: signedIn.session.id, accountId: accountId, username: signedIn.account.username ?? accountId, proof: signedIn.session.proof,
@@ -89,7 +89,7 @@ extension TestProvider {
     func welcome(_ session: NewSession, to issuer: ProviderIssuer, _ errand: LoginErrand) throws -> LoopbackResponse {
         if let expected = errand.expected, expected.accountId != session.accountId {
             try endSession(session.id)
-            throw OAuthRefusal("login_required", "Somebody else has signed in than the one whom id_token_hint names.")
+            throw OAuthRefusal("login_required", "Another user than the one in id_token_hint has signed in.")
         }
         let id = Base64URL.encode(surroundings.random.bytes(24))
         memory.withLock {
@@ -103,7 +103,7 @@ extension TestProvider {
         case .device(let userCode, _):
             settle(userCode, of: issuer, .approved(sessionId: session.id, refreshToken: session.refreshToken))
             return PageFrame(
-                title: "The device is signed in", sign: .fine, content: "<p>You can close this window and go on there.</p>"
+                title: "The device is signed in", sign: .fine, content: "<p>You can close this window and continue on the device.</p>"
             ).response.adding([("set-cookie", cookie)])
         }
     }

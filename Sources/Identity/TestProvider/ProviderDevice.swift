@@ -86,7 +86,7 @@ extension TestProvider {
         case "refuse":
             settle(found.userCode, of: issuer, .refused)
             return PageFrame(
-                title: "You said no", sign: .warning, content: "<p>The device is not signed in. You can close this window.</p>"
+                title: "Sign-in canceled", sign: .warning, content: "<p>The device is not signed in. You can close this window.</p>"
             ).response
         default: return try logIn(to: issuer, errand, request.form)
         }
@@ -102,19 +102,19 @@ extension TestProvider {
     }
 
     /// What a device does whose code leads nowhere.
-    private static let again = "Ask the device endpoint for a new code."
+    private static let again = "Request a new code at the device endpoint."
 
     /// What a device is told that asks whether somebody has signed in (RFC 8628 3.4 and 3.5).
     func pollDevice(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let code = form["device_code"] else { throw OAuthRefusal("invalid_request", "device_code is missing.") }
-        let unknown = OAuthRefusal("invalid_grant", "There is no such device code of this client, or not any more. \(Self.again)")
+        let unknown = OAuthRefusal("invalid_grant", "The device code is unknown for this client or has expired. \(Self.again)")
         let now = surroundings.clock.now
         let device = try memory.withLock { memory in
             guard let device = memory.devices[code], device.grant.issuer == issuer.name, device.grant.clientId == client.id else {
                 throw unknown
             }
             guard now < device.expiresAt else {
-                throw OAuthRefusal("expired_token", "Nobody has typed the code in time. \(Self.again)")
+                throw OAuthRefusal("expired_token", "The code was not entered in time. \(Self.again)")
             }
             if case .waiting = device.fate {
                 let nanoseconds = Monotonic.nanoseconds()
@@ -123,15 +123,15 @@ extension TestProvider {
                 defer { memory.devices[code] = asked }
                 guard !device.isAskedTooSoon(at: now, nanoseconds) else {
                     asked.interval = min(device.interval + 5, ProviderDevice.lifetimeSeconds)
-                    throw OAuthRefusal("slow_down", "Wait \(asked.interval) seconds between questions.")
+                    throw OAuthRefusal("slow_down", "Wait \(asked.interval) seconds between requests.")
                 }
-                throw OAuthRefusal("authorization_pending", "Nobody has typed the code yet.")
+                throw OAuthRefusal("authorization_pending", "The code has not been entered yet.")
             }
             return device
         }
         guard case .approved(let sessionId, let refreshToken) = device.fate else {
             memory.withLock { $0.devices[code] = nil }
-            throw OAuthRefusal("access_denied", "The person said no. \(Self.again)")
+            throw OAuthRefusal("access_denied", "The user canceled the sign-in. \(Self.again)")
         }
         guard let standing = try standing(of: sessionId, at: now) else {
             throw OAuthRefusal("invalid_grant", "The session was ended. \(Self.again)")

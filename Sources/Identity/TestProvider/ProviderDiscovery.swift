@@ -3,11 +3,13 @@ import JSON
 import Platform
 
 extension TestProvider {
-    /// The default tenant's issuer, and those that were named.
-    var addresses: [TestIssuerAddress] {
-        let names = named.map(\.name)
-        let others = names.contains(TenantRecord.defaultId) ? [] : [TenantRecord.defaultId]
-        return (others + names).map { name in
+    /// The issuers that were named and that of the default tenant.
+    ///
+    /// - Parameter first: the names of those that come first. The default tenant's does where there are none.
+    func addresses(first: [String] = []) -> [TestIssuerAddress] {
+        let first = first.isEmpty ? [TenantRecord.defaultId] : first
+        var known: Set<String> = []
+        return (first + named.map(\.name) + [TenantRecord.defaultId]).filter { known.insert($0).inserted }.map { name in
             let url = "\(baseURL ?? "")/\(name)"
             return TestIssuerAddress(
                 name: name, tenantId: settings(of: name).tenantId ?? name, issuer: url,

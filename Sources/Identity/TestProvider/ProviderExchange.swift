@@ -5,7 +5,7 @@ extension TestProvider {
     /// A client's own token (RFC 6749 4.4).
     func clientToken(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         if issuer.isStrict, !client.hasSecret {
-            throw OAuthRefusal("unauthorized_client", "The client \(client.id) has no secret, and acts for nobody but people.")
+            throw OAuthRefusal("unauthorized_client", "The client \(client.id) has no secret and can only act for users.")
         }
         let now = surroundings.clock.now
         let scopes = Scopes(form["scope"] ?? "")
@@ -20,7 +20,7 @@ extension TestProvider {
         guard let subject else { throw OAuthRefusal("invalid_request", "subject_token is missing.") }
         let actor = try shown("actor_token", form, at: issuer)
         if let wanted = form["requested_token_type"], ![Self.accessToken, Self.jwt].contains(wanted) {
-            throw OAuthRefusal("invalid_request", "requested_token_type is \(Self.accessToken) or \(Self.jwt).")
+            throw OAuthRefusal("invalid_request", "requested_token_type must be \(Self.accessToken) or \(Self.jwt).")
         }
         let granted = Scopes(subject.claims["scope"]?.string ?? "")
         let scopes = form["scope"].map { Scopes($0) } ?? granted
@@ -28,7 +28,7 @@ extension TestProvider {
         let isBounded = subject.claims["scope"] != nil || subject.isAccess
         let missing = isBounded ? granted.lacking(scopes.names) : []
         if !missing.isEmpty {
-            throw OAuthRefusal("invalid_scope", "\(missing.joined(separator: " ")) is more than the token that was shown allows.")
+            throw OAuthRefusal("invalid_scope", "The given token does not have the scope \(missing.joined(separator: " ")).")
         }
         let now = surroundings.clock.now
         var claims = JSONObject()
@@ -55,15 +55,15 @@ extension TestProvider {
     /// A token of this provider, or of the tenant itself, that a client has (RFC 8693 2.1); nil if it shows none.
     private func shown(_ name: String, _ form: ProviderParameters, at issuer: ProviderIssuer) throws -> ProvenToken? {
         guard let token = form[name] else {
-            if form["\(name)_type"] != nil { throw OAuthRefusal("invalid_request", "\(name)_type comes with a \(name).") }
+            if form["\(name)_type"] != nil { throw OAuthRefusal("invalid_request", "\(name)_type requires a \(name).") }
             return nil
         }
         let types: Set<String>
         switch form["\(name)_type"] {
-        case Self.accessToken: types = [TenantTokenType.access]
-        case Self.idToken: types = [TenantTokenType.id]
-        case Self.jwt: types = [TenantTokenType.access, TenantTokenType.id]
-        default: throw OAuthRefusal("invalid_request", "\(name)_type is \(Self.accessToken), \(Self.idToken) or \(Self.jwt).")
+        case Self.accessToken: types = [TokenType.access]
+        case Self.idToken: types = [TokenType.id]
+        case Self.jwt: types = [TokenType.access, TokenType.id]
+        default: throw OAuthRefusal("invalid_request", "\(name)_type must be \(Self.accessToken), \(Self.idToken) or \(Self.jwt).")
         }
         do {
             return try proven(token, types, of: issuer) { self.owner(ofIssuer: $0) == .tenant(issuer.tenant.id) }

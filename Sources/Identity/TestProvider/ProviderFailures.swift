@@ -22,7 +22,8 @@ public struct ProviderFailures: Sendable {
         if let refusal = error as? OAuthRefusal { return refusal }
         let known = named(error)
         let refusal =
-            known.map { OAuthRefusal($0, or: "server_error") } ?? OAuthRefusal("server_error", "The request failed. The log says why.")
+            known.map { OAuthRefusal($0, or: "server_error") }
+            ?? OAuthRefusal("server_error", "The request failed. The log contains the reason.")
         if refusal.status >= 500 { report("\(request.method) \(request.target.prefix { $0 != "?" })", error) }
         return refusal
     }

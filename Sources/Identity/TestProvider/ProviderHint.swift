@@ -9,9 +9,9 @@ extension TestProvider {
     func hinted(_ token: String, at issuer: ProviderIssuer) throws -> JSONObject {
         do {
             let (jws, key) = try signature(of: token, at: issuer)
-            guard key.owner == .tenant(issuer.tenant.id), jws.header.hasType(TenantTokenType.id),
+            guard key.owner == .tenant(issuer.tenant.id), jws.header.hasType(TokenType.id),
                 let claims = (try? JSONValue(parsing: jws.payload))?.object
-            else { throw OAuthRefusal("invalid_request", "id_token_hint is no ID token of \(issuer.url).") }
+            else { throw OAuthRefusal("invalid_request", "id_token_hint is not an ID token of \(issuer.url).") }
             return claims
         } catch let error as any ContractError {
             throw OAuthRefusal("invalid_request", "id_token_hint: \(error.message)")
@@ -22,11 +22,11 @@ extension TestProvider {
     ///
     /// - Throws: a `Token…` error that says what is wrong with it.
     func signature(of token: String, at issuer: ProviderIssuer) throws -> (jws: JWS, key: StoredKey) {
-        let signature = TokenSignature(surroundings: surroundings, catalogue: catalogue)
+        let signature = TokenSignature(surroundings: surroundings.service, signingKeys: catalogue.signingKeys)
         do { return try signature.verify(token) } catch let unknown as TokenKeyUnknown {
             guard unknown.kid != nil else { throw unknown }
             throw TokenKeyUnknown(
-                kid: unknown.kid, reason: "\(issuer.url) has no such key, or not any more; test.reset and test.restore take keys away")
+                kid: unknown.kid, reason: "\(issuer.url) has no such key; test.reset and test.restore delete keys")
         }
     }
 
@@ -37,7 +37,7 @@ extension TestProvider {
         guard let hint = asked.parameters["id_token_hint"] else { return nil }
         let subject = try hinted(hint, at: issuer)["sub"]?.string ?? ""
         guard !subject.isEmpty, !subject.utf8.contains(0) else {
-            throw OAuthRefusal("invalid_request", "id_token_hint names nobody: it has no sub.")
+            throw OAuthRefusal("invalid_request", "id_token_hint has no sub.")
         }
         return ExpectedPerson(accountId: subject, username: try surroundings.database.read { try $0.account(subject)?.username })
     }

@@ -9,7 +9,7 @@ extension TestProvider {
         if issuer.isStrict, !client.hasSecret {
             throw OAuthRefusal(
                 "invalid_client",
-                "The client \(client.id) has no secret, so it may not look at tokens (RFC 7662 2.1). Give it a clientSecret in test.idp.")
+                "The client \(client.id) has no secret and cannot introspect tokens (RFC 7662 2.1). Give it a clientSecret in test.idp.")
         }
         guard let token = request.form["token"] else { throw OAuthRefusal("invalid_request", "token is missing.") }
         let now = surroundings.clock.now
@@ -35,12 +35,12 @@ extension TestProvider {
         guard let token = request.form["token"] else { throw OAuthRefusal("invalid_request", "token is missing.") }
         if let (record, grant) = try refreshToken(token) {
             guard grant.issuer == issuer.name, grant.clientId == client.id else {
-                throw OAuthRefusal("invalid_grant", "The token is another client's.")
+                throw OAuthRefusal("invalid_grant", "The token belongs to another client.")
             }
             try endSession(record.sessionId)
         } else if let proven = try good(token, of: issuer), let id = proven.claims["jti"]?.string {
             guard proven.claims["client_id"]?.string == client.id else {
-                throw OAuthRefusal("invalid_grant", "The token is another client's.")
+                throw OAuthRefusal("invalid_grant", "The token belongs to another client.")
             }
             let (now, end) = (surroundings.clock.now, proven.claims["exp"]?.int ?? StoreClock.range.upperBound)
             memory.withLock { $0.revoke(id, until: end, at: now) }

@@ -38,7 +38,7 @@ extension TestProvider {
 
     private func step(of issuer: ProviderIssuer, _ view: inout LoginView, _ form: ProviderParameters) throws -> Outcome {
         let (signIn, mfa) = (SignInService(surroundings, catalogue), MfaService(surroundings, catalogue))
-        let (call, tenant, password) = (LoopbackCall(), issuer.tenant, form["password"])
+        let (call, tenant, password) = (OwnCall(), issuer.tenant, form["password"])
         switch view {
         case .address(let email):
             if let made = try make(email, password, at: issuer) { return .signedIn(made) }
@@ -79,26 +79,26 @@ extension TestProvider {
         case .secondFactorRequired:
             let hints = step.hints ?? []
             guard let first = hints.first else {
-                throw OAuthRefusal("access_denied", "The account has no second factor that could be shown.")
+                throw OAuthRefusal("access_denied", "The account has no usable second factor.")
             }
             if hints.contains(where: { $0.kind != .recovery && $0.factorId != first.factorId }) {
                 return .next(.factors(email, token, hints))
             }
-            return try challenge(first.factorId, token, email, MfaService(surroundings, catalogue), LoopbackCall())
-        case .secondFactorEnrolmentRequired:
+            return try challenge(first.factorId, token, email, MfaService(surroundings, catalogue), OwnCall())
+        case .secondFactorEnrollmentRequired:
             throw OAuthRefusal(
                 "access_denied",
-                "The tenant \(issuer.tenant.id) requires a second factor, and this account has none yet. Enrol one with mfa.enroll.")
+                "The tenant \(issuer.tenant.id) requires a second factor, and this account has none. Enroll one with mfa.enroll.")
         case .providerRequired:
             throw OAuthRefusal(
                 "access_denied",
-                "This account signs in with \((step.providers ?? []).joined(separator: ", ")), not with the provider for tests.")
+                "This account signs in with \((step.providers ?? []).joined(separator: ", ")), not with the test provider.")
         }
     }
 
     /// Sends the code of a factor, or waits for what an app shows.
     private func challenge(
-        _ factor: String, _ token: String, _ email: String, _ mfa: MfaService, _ call: LoopbackCall
+        _ factor: String, _ token: String, _ email: String, _ mfa: MfaService, _ call: OwnCall
     ) throws -> Outcome {
         if factor == ShownFactor.recovery.factorId { return .next(.factorCode(email, token, factor: factor, sentTo: nil)) }
         let step = try mfa.challenge(.init(continuationToken: token, factorId: factor), call)
@@ -124,8 +124,8 @@ extension TestProvider {
         guard issuer.settings.createAccounts, password != nil || issuer.settings.passwordless else { return nil }
         let name = try Username(email)
         guard try surroundings.database.read({ try $0.account(named: name.folded, in: issuer.tenant.id) }) == nil else { return nil }
-        let account = try AccountService(surroundings, catalogue).create(
-            .init(tenantId: issuer.tenant.id, username: email, password: password, emailVerified: true), LoopbackCall())
+        let account = try accounts.create(
+            .init(tenantId: issuer.tenant.id, username: email, password: password, emailVerified: true), OwnCall())
         return try beginSession(of: account.accountId, issuer.tenant, password == nil ? .address : .password)
     }
 
@@ -133,14 +133,14 @@ extension TestProvider {
     private static func words(for error: any ContractError, _ issuer: ProviderIssuer) -> String {
         switch error {
         case is UserNotFound where issuer.settings.createAccounts:
-            "There is no account with this address. Type a password: one is made with it."
+            "No account has this email address. Enter a password to create one."
         case is UserNotFound:
-            "There is no account with this address in the tenant \(issuer.tenant.id). Make one with account.create, or give test.idp an issuer with createAccounts."
+            "No account of tenant \(issuer.tenant.id) has this email address. Create one with account.create, or configure test.idp with createAccounts."
         case let wrong as InvalidPassword where wrong.reasons.contains { $0.rule == .incorrect }:
-            wrong.attemptsLeft.map { "This is not the password of the account. \($0) more tries are left." }
-                ?? "This is not the password of the account."
+            wrong.attemptsLeft.map { "Wrong password. Attempts left: \($0)." }
+                ?? "Wrong password."
         case let weak as InvalidPassword: weak.reasons.map(\.message).joined(separator: " ")
-        case is ContinuationTokenExpired, is ContinuationTokenInvalid: "This took too long. Begin again."
+        case is ContinuationTokenExpired, is ContinuationTokenInvalid: "This took too long. Start again."
         default: error.message
         }
     }

@@ -9,7 +9,7 @@ extension TestProvider {
         try refuseElsewhere(request)
         let isConfirmed = request.form["step"] == "logout"
         let parameters = request.method == "POST" && !isConfirmed && !request.form.isEmpty ? request.form : request.query
-        if let name = parameters.repeated.first { throw OAuthRefusal("invalid_request", "\(name) is there twice.") }
+        if let name = parameters.repeated.first { throw OAuthRefusal("invalid_request", "\(name) occurs twice.") }
         if let due = memory.withLock({ $0.nextError(of: issuer.name, at: .logout) }) { throw OAuthRefusal(due) }
         let hint = try parameters["id_token_hint"].map { try hinted($0, at: issuer) }
         let back = try backAfterLogout(parameters, hint, at: issuer)
@@ -46,7 +46,7 @@ extension TestProvider {
     ) throws -> String? {
         guard let uri = parameters["post_logout_redirect_uri"] else { return nil }
         guard let clientId = parameters["client_id"] ?? hint?["aud"]?.string else {
-            throw OAuthRefusal("invalid_request", "post_logout_redirect_uri comes with an id_token_hint or a client_id.")
+            throw OAuthRefusal("invalid_request", "post_logout_redirect_uri requires an id_token_hint or a client_id.")
         }
         if let given = parameters["client_id"], let audience = hint?["aud"]?.string, given != audience {
             throw OAuthRefusal("invalid_request", "id_token_hint is a token of another client than \(given).")
@@ -56,7 +56,7 @@ extension TestProvider {
         guard let known, !issuer.isStrict || known.knows(redirectUri: uri) else {
             throw OAuthRefusal(
                 "invalid_request",
-                "The client \(clientId) has no redirect URI \(uri). Name it, letter by letter, among its redirectUris in test.idp.")
+                "The client \(clientId) has no redirect URI \(uri). Add it to its redirectUris in test.idp; the comparison is exact.")
         }
         guard let state = parameters["state"] else { return uri }
         return uri + (uri.contains("?") ? "&" : "?") + Form.encode([("state", state)])

@@ -23,7 +23,7 @@ extension ProviderState.Grant {
 
     init?(record: JSONValue?) {
         guard let record = record?.object, let issuer = record.text("issuer"), let clientId = record.text("clientId"),
-            let scope = record.text("scope")
+            let scope = record.text("scope"), record.hasAtMost(texts: "audience", "loginId")
         else { return nil }
         self.init(
             issuer: issuer, clientId: clientId, scopes: Scopes(scope), audience: record.text("audience"), loginId: record.text("loginId"))
@@ -44,7 +44,8 @@ extension ProviderState.Code {
     init?(record: JSONValue) {
         guard let record = record.object, let grant = ProviderState.Grant(record: record["grant"]),
             let redirectUri = record.text("redirectUri"), let sessionId = record.text("sessionId"),
-            let refreshToken = record.text("refreshToken"), let expiresAt = record.moment("expiresAt"), let isUsed = record["used"]?.bool
+            let refreshToken = record.text("refreshToken"), let expiresAt = record.moment("expiresAt"), let isUsed = record["used"]?.bool,
+            record.hasAtMost(texts: "challenge", "nonce")
         else { return nil }
         self.init(
             grant: grant, redirectUri: redirectUri, challenge: record.text("challenge"), nonce: record.text("nonce"), sessionId: sessionId,
@@ -63,7 +64,7 @@ extension ProviderState.Login {
     init?(record: JSONValue) {
         guard let record = record.object, let issuer = record.text("issuer"), let accountId = record.text("accountId"),
             let username = record.text("username"), let proof = SignInProof(record: record["proof"]),
-            let sessions = record["sessions"]?.array?.compactMap(\.string)
+            let sessions = record.texts("sessions")
         else { return nil }
         self.init(issuer: issuer, accountId: accountId, username: username, proof: proof, sessions: sessions)
     }
@@ -81,7 +82,8 @@ extension SignInProof {
 
     fileprivate init?(record: JSONValue?) {
         guard let record = record?.object, let provider = record.text("provider"), let claims = record["claims"]?.object,
-            let amr = record["amr"]?.array?.compactMap(\.string)
+            let amr = record.texts("amr"), record.hasAtMost(texts: "secondFactor", "factorId"),
+            record["authenticatedAt"] == nil || record.moment("authenticatedAt") != nil
         else { return nil }
         self.init(amr: amr, provider: provider, claims: claims, authenticatedAt: record.moment("authenticatedAt"))
         if let kind = record.text("secondFactor"), let id = record.text("factorId") {
@@ -109,7 +111,9 @@ extension ProviderDevice {
 
     init?(record: JSONValue) {
         guard let record = record.object, let grant = ProviderState.Grant(record: record["grant"]), let userCode = record.text("userCode"),
-            let expiresAt = record.moment("expiresAt"), let interval = record["interval"]?.int, 0...86_400 ~= interval
+            let expiresAt = record.moment("expiresAt"), let interval = record["interval"]?.int, 0...86_400 ~= interval,
+            record.hasAtMost(texts: "sessionId", "refreshToken"), record["refused"] == nil || record["refused"]?.bool != nil,
+            record["polledAt"] == nil || record.moment("polledAt") != nil
         else { return nil }
         self.init(grant: grant, userCode: userCode, expiresAt: expiresAt, interval: interval, polledAt: record.moment("polledAt"))
         if record["refused"]?.bool == true { fate = .refused }
@@ -164,5 +168,17 @@ extension ContractParams {
     init?(record: JSONValue) {
         guard let text = try? JSONText(record.bytes), let params = try? Self(decoding: text.root) else { return nil }
         self = params
+    }
+}
+
+extension JSONObject {
+    /// Whether each of these members is a string, or missing. What is something else was not written here.
+    fileprivate func hasAtMost(texts names: String...) -> Bool { names.allSatisfy { self[$0] == nil || self[$0]?.string != nil } }
+
+    /// The strings of a list, nil if there is none or something else in it.
+    fileprivate func texts(_ name: String) -> [String]? {
+        guard let elements = self[name]?.array else { return nil }
+        let texts = elements.compactMap(\.string)
+        return texts.count == elements.count ? texts : nil
     }
 }

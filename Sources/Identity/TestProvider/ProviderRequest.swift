@@ -29,7 +29,7 @@ struct ProviderRequest: Sendable {
             if !request.body.isEmpty {
                 throw OAuthRefusal(
                     "invalid_request",
-                    "Send a form: Content-Type is application/x-www-form-urlencoded, not \(type.isEmpty ? "left out" : type).")
+                    "Send a form: Content-Type must be application/x-www-form-urlencoded, not \(type.isEmpty ? "empty" : type).")
             }
         }
     }
@@ -86,12 +86,12 @@ struct ProviderParameters: Sendable {
     /// - Throws: `OAuthRefusal`.
     func checkRepeated() throws {
         if pairs.filter({ $0.name == "resource" }).count > 1 {
-            throw OAuthRefusal("invalid_target", "A token is for one resource here: ask for a token for each.")
+            throw OAuthRefusal("invalid_target", "A token has one resource: request a token for each resource.")
         }
         if repeated.contains("audience") {
-            throw OAuthRefusal("invalid_target", "A token is for one audience here: ask for a token for each.")
+            throw OAuthRefusal("invalid_target", "A token has one audience: request a token for each audience.")
         }
-        if let name = repeated.first { throw OAuthRefusal("invalid_request", "\(name) is there twice.") }
+        if let name = repeated.first { throw OAuthRefusal("invalid_request", "\(name) occurs twice.") }
     }
 
     /// As they are written in an address.

@@ -18,16 +18,16 @@ extension TestProvider {
         guard let issuer = try issuer(name) else {
             return LoopbackResponse(
                 status: 404,
-                text: "Nobody issues tokens as \(name) here: it is neither a tenant of this store nor an issuer that test.idp was given.")
+                text: "Unknown issuer \(name): it is neither a tenant of this store nor an issuer given to test.idp.")
         }
         guard let endpoint = ProviderEndpoint(path: path.dropFirst().joined(separator: "/")) else {
             let known = ProviderEndpoint.allCases.map { "\(issuer.url)/\($0.rawValue)" }.joined(separator: "\n")
-            return LoopbackResponse(status: 404, text: "There is nothing at this address. The issuer \(issuer.url) has\n\(known)")
+            return LoopbackResponse(status: 404, text: "There is no endpoint at this address. The issuer \(issuer.url) has\n\(known)")
         }
         if request.method == "OPTIONS", !endpoint.isForPeople { return .preflight(for: request.whole) }
         guard endpoint.methods.contains(request.method) else {
             let allowed = endpoint.methods.joined(separator: ", ")
-            return LoopbackResponse(status: 405, text: "This address takes \(allowed).").adding([("allow", allowed)])
+            return LoopbackResponse(status: 405, text: "This endpoint accepts \(allowed).").adding([("allow", allowed)])
         }
         if endpoint.isForPeople { return try page(endpoint, of: issuer, request) }
         let due = memory.withLock { $0.nextError(of: name, at: endpoint.enqueued) }
@@ -59,10 +59,10 @@ extension TestProvider {
             let refusal = failures.refusal(for: error, of: request.whole)
             let next =
                 refusal.status < 500
-                ? "The app that sent you here has to ask differently."
-                : "No app is to blame for that. Go back and try again in a moment."
+                ? "The app that sent you here must correct its request."
+                : "The app is not at fault. Go back and try again in a moment."
             return PageFrame(
-                status: refusal.status, title: "This request cannot be answered", sign: .warning,
+                status: refusal.status, title: "The request failed", sign: .warning,
                 content: "<p>\(Self.escaped(refusal.description ?? refusal.code))</p><p>\(next) (\(Self.escaped(refusal.code)))</p>"
             ).response.adding(refusal.headers.filter { $0.name == "retry-after" })
         }
@@ -70,10 +70,10 @@ extension TestProvider {
 
     /// What somebody sees who opens the address itself.
     private var overview: LoopbackResponse {
-        let issuers = addresses.map(\.discoveryUrl).joined(separator: "\n")
+        let issuers = addresses().map(\.discoveryUrl).joined(separator: "\n")
         return LoopbackResponse(
             status: 200,
-            text: "An OpenID Connect provider for tests, run by test.idp. Each tenant is an issuer; these are there now:\n\(issuers)")
+            text: "A test OpenID Connect provider, started by test.idp. Each tenant is an issuer. Issuers now:\n\(issuers)")
     }
 }
 

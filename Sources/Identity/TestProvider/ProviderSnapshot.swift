@@ -51,7 +51,7 @@ struct ProviderSnapshot: Sendable {
         case .claims: return keep(value.object, in: \.extras)
         case .revoked: return keep(value.int ?? (value.bool == true ? StoreClock.range.upperBound : nil), in: \.revoked)
         case .answers:
-            let answers = (value.array ?? []).map { TestEnqueue.Params.Answer(record: $0) }
+            guard let answers = value.array?.map({ TestEnqueue.Params.Answer(record: $0) }) else { return false }
             state.queue[name] = answers.compactMap(\.self)
             return !answers.contains { $0 == nil }
         }

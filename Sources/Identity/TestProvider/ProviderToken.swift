@@ -29,36 +29,37 @@ struct ProviderClient: Sendable {
             else {
                 throw OAuthRefusal(
                     "invalid_client",
-                    "The Authorization header cannot be read: base64 of client id, colon, secret, both form-encoded first.")
+                    "The Authorization header is not valid: it must contain the form-encoded client ID and secret, separated by a colon, in base64."
+                )
             }
-            if secret != nil { throw OAuthRefusal("invalid_request", "Show the secret once: in the header, or in the form.") }
+            if secret != nil { throw OAuthRefusal("invalid_request", "Send the client secret once: in the header or in the form.") }
             if let id, id != name { throw OAuthRefusal("invalid_request", "client_id differs from the one in the Authorization header.") }
             (id, secret) = (name, shown)
         }
         guard let id, !id.isEmpty else {
             if request.form["client_assertion"] != nil {
                 throw OAuthRefusal(
-                    "invalid_client", "client_assertion is not known here: send client_id, and the secret where there is one.")
+                    "invalid_client", "client_assertion is not supported: send client_id, and the client secret if the client has one.")
             }
-            throw OAuthRefusal("invalid_client", "Nobody is asking: send client_id, or an Authorization header.")
+            throw OAuthRefusal("invalid_client", "The client is missing: send client_id or an Authorization header.")
         }
         guard let known = issuer.client(id) else {
             throw OAuthRefusal(
-                "invalid_client", "There is no client \(id). The issuer \(issuer.name) serves those that test.idp was given.")
+                "invalid_client", "Unknown client \(id). The issuer \(issuer.name) accepts the clients given to test.idp.")
         }
         if let expected = known.clientSecret {
             guard let secret else {
                 throw OAuthRefusal(
                     "invalid_client",
-                    "The client \(id) has a secret, and none was shown: send client_secret, or an Authorization header.")
+                    "The secret of client \(id) is missing: send client_secret or an Authorization header.")
             }
             guard constantTimeEquals(secret, expected) else {
                 let isInHeader = request.authorization("basic") != nil
-                let hint = isInHeader ? " In the header both are form-encoded first: % is %25 (RFC 6749 2.3.1)." : ""
-                throw OAuthRefusal("invalid_client", "This is not the secret of the client \(id).\(hint)")
+                let hint = isInHeader ? " In the header, both are form-encoded first: % is %25 (RFC 6749 2.3.1)." : ""
+                throw OAuthRefusal("invalid_client", "Wrong secret of client \(id).\(hint)")
             }
         } else if issuer.isStrict, secret?.isEmpty == false {
-            throw OAuthRefusal("invalid_client", "The client \(id) has no secret, and one was shown.")
+            throw OAuthRefusal("invalid_client", "The client \(id) has no secret, but one was sent.")
         }
         self.id = id
         hasSecret = secret?.isEmpty == false
@@ -83,7 +84,7 @@ extension TestProvider {
         guard let type = request.form["grant_type"] else { throw OAuthRefusal("invalid_request", "grant_type is missing.") }
         guard let type = ProviderGrantType(rawValue: type) else {
             let known = ProviderGrantType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw OAuthRefusal("unsupported_grant_type", "\(type) is not known here. It is one of \(known).")
+            throw OAuthRefusal("unsupported_grant_type", "\(type) is not supported. Supported are \(known).")
         }
         do {
             switch type {
@@ -104,27 +105,27 @@ extension TestProvider {
         let now = surroundings.clock.now
         func refuse(_ reason: String) -> OAuthRefusal { OAuthRefusal("invalid_grant", reason) }
         guard let code = memory.withLock({ $0.codes[name] }), code.grant.issuer == issuer.name else {
-            throw refuse("There is no such code here, or not any more. \(Self.again)")
+            throw refuse("The code is unknown or has expired. \(Self.again)")
         }
         func usedBefore() throws -> OAuthRefusal {
             try endSession(code.sessionId)
-            return refuse("The code was used before. What it led to has been ended. \(Self.again)")
+            return refuse("The code was already used. Its session was revoked. \(Self.again)")
         }
-        guard code.grant.clientId == client.id else { throw refuse("The code was made for another client.") }
+        guard code.grant.clientId == client.id else { throw refuse("The code was issued to another client.") }
         if code.isUsed { throw try usedBefore() }
         guard now < code.expiresAt else {
-            throw refuse("The code is too old: it is good for \(ProviderState.codeSeconds) seconds. \(Self.again)")
+            throw refuse("The code has expired: codes are valid for \(ProviderState.codeSeconds) seconds. \(Self.again)")
         }
         guard let redirectUri = form["redirect_uri"], redirectUri.utf8.elementsEqual(code.redirectUri.utf8) else {
-            throw refuse("redirect_uri is not the one that the code was asked for with: \(code.redirectUri)")
+            throw refuse("redirect_uri differs from that of the authorization request: \(code.redirectUri)")
         }
         switch (code.challenge, form["code_verifier"]) {
         case (nil, nil): break
-        case (nil, _?): throw refuse("code_verifier is there, and no code_challenge was sent (RFC 9700 2.1.1).")
+        case (nil, _?): throw refuse("code_verifier was sent without a code_challenge in the authorization request (RFC 9700 2.1.1).")
         case (_?, nil): throw refuse("code_verifier is missing.")
         case (let challenge?, let verifier?):
             guard 43...128 ~= verifier.utf8.count, Base64URL.encode(Hash.sha256(Array(verifier.utf8))) == challenge else {
-                throw refuse("code_verifier is not the one of code_challenge.")
+                throw refuse("code_verifier does not match code_challenge.")
             }
         }
         guard let standing = try standing(of: code.sessionId, at: now) else { throw refuse("The session was ended. \(Self.again)") }
@@ -137,25 +138,25 @@ extension TestProvider {
     }
 
     /// What a client does whose code leads nowhere.
-    private static let again = "Send the person to the authorize endpoint again."
+    private static let again = "Start again at the authorization endpoint."
 
     /// RFC 6749 section 6, with the rotation of the tenant's sessions.
     private func refresh(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let token = form["refresh_token"] else { throw OAuthRefusal("invalid_request", "refresh_token is missing.") }
         let (session, now) = (SessionService(surroundings, catalogue), surroundings.clock.now)
         guard var (_, grant) = try refreshToken(token), grant.issuer == issuer.name, grant.clientId == client.id else {
-            throw OAuthRefusal("invalid_grant", "There is no such refresh token of this client, or not any more. \(Self.again)")
+            throw OAuthRefusal("invalid_grant", "The refresh token is unknown for this client or has expired. \(Self.again)")
         }
         if let scope = form["scope"] {
             let missing = grant.scopes.lacking(Scopes(scope).names)
-            if !missing.isEmpty { throw OAuthRefusal("invalid_scope", "\(missing.joined(separator: " ")) was not granted at the login.") }
+            if !missing.isEmpty { throw OAuthRefusal("invalid_scope", "\(missing.joined(separator: " ")) was not granted at sign-in.") }
             grant = ProviderState.Grant(
                 issuer: grant.issuer, clientId: grant.clientId, scopes: Scopes(scope), audience: grant.audience, loginId: grant.loginId)
         }
         grant.audience = form["resource"] ?? form["audience"] ?? grant.audience
         let (fresh, key) = (session.completion.fresh(), try signingKey(of: issuer, at: now))
         let outcome = try surroundings.database.write {
-            try session.rotate(.init(refreshToken: token), fresh, TestIdp.info.name, LoopbackCall(), at: now, in: $0)
+            try session.rotate(.init(refreshToken: token), fresh, TestIdp.info.name, OwnCall(), at: now, in: $0)
         }
         let signedIn = try outcome.get().0
         return try answer(
@@ -187,6 +188,6 @@ extension TestProvider {
     func endSession(_ id: String) throws {
         let (session, now) = (SessionService(surroundings, catalogue), surroundings.clock.now)
         memory.withLock { _ = $0.grants.removeValue(forKey: id) }
-        _ = try surroundings.database.write { try session.end(id, TestIdp.info.name, LoopbackCall(), at: now, in: $0) }
+        _ = try surroundings.database.write { try session.end(id, TestIdp.info.name, OwnCall(), at: now, in: $0) }
     }
 }

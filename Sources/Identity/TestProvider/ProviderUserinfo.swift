@@ -15,10 +15,10 @@ extension TestProvider {
     func userinfo(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         let (header, form) = (request.authorization("bearer"), request.form["access_token"])
         if header != nil, form != nil {
-            throw OAuthRefusal("invalid_request", "Send the access token once: in the header, or in the form (RFC 6750 2).")
+            throw OAuthRefusal("invalid_request", "Send the access token once: in the header or in the form (RFC 6750 2).")
         }
         guard let token = header ?? form else {
-            let refusal = OAuthRefusal("invalid_token", "Send the access token: a header Authorization, of Bearer and the token.")
+            let refusal = OAuthRefusal("invalid_token", "Send the access token in an Authorization header: Bearer and the token.")
             return LoopbackResponse(
                 json: ["error": .string(refusal.code), "error_description": .string(refusal.description ?? "")], status: 401,
                 headers: [("www-authenticate", "Bearer realm=\"mintmark\"")])
@@ -28,7 +28,7 @@ extension TestProvider {
             throw OAuthRefusal("invalid_token", error.message)
         }
         guard let standing = proven.standing else {
-            throw OAuthRefusal("insufficient_scope", "The access token is a client's own: there is nobody to tell of.")
+            throw OAuthRefusal("insufficient_scope", "The access token belongs to a client, not to a user.")
         }
         let scopes = Scopes(proven.claims["scope"]?.string ?? "")
         guard scopes.names.contains("openid") else {
@@ -43,7 +43,7 @@ extension TestProvider {
 
     /// - Throws: a `Token…` error that says what is wrong with an access token, `OAuthRefusal`.
     func access(_ token: String, of issuer: ProviderIssuer) throws -> ProvenToken {
-        try proven(token, [TenantTokenType.access], of: issuer) { $0 == issuer.url }
+        try proven(token, [TokenType.access], of: issuer) { $0 == issuer.url }
     }
 
     /// A token of the tenant that is good, whoever it is for.
@@ -54,10 +54,10 @@ extension TestProvider {
     ) throws -> ProvenToken {
         let (jws, key) = try signature(of: token, at: issuer)
         let claims = (try? JSONValue(parsing: jws.payload))?.object ?? [:]
-        guard key.owner == .tenant(issuer.tenant.id) else { throw OAuthRefusal("invalid_token", "This is no token of \(issuer.url).") }
-        let isAccess = jws.header.hasType(TenantTokenType.access)
+        guard key.owner == .tenant(issuer.tenant.id) else { throw OAuthRefusal("invalid_token", "It is not a token of \(issuer.url).") }
+        let isAccess = jws.header.hasType(TokenType.access)
         guard types.contains(where: { jws.header.hasType($0) }) else {
-            let kinds = isAccess ? "an access token, and no ID token" : "an ID token, and no access token"
+            let kinds = isAccess ? "an access token, not an ID token" : "an ID token, not an access token"
             throw OAuthRefusal("invalid_token", "This token of \(issuer.url) is \(kinds).")
         }
         let (now, id, named) = (surroundings.clock.now, claims["jti"]?.string ?? "", claims["iss"]?.string ?? "")
@@ -66,9 +66,9 @@ extension TestProvider {
             throw TokenIssuerMismatch(expected: issuer.url, actual: named)
         }
         guard let expiresAt = claims["exp"]?.int, expiresAt > now else { throw TokenExpired(expiredAt: claims["exp"]?.int ?? 0, now: now) }
-        if isRevoked { throw TokenRevoked(reason: "it was taken back") }
+        if isRevoked { throw TokenRevoked(reason: "it was revoked") }
         guard let sessionId = claims["sid"]?.string else { return ProvenToken(claims: claims, isAccess: isAccess, standing: nil) }
-        guard let standing = try sessionId == TestService.session ? made(claims, at: now) : standing(of: sessionId, at: now) else {
+        guard let standing = try sessionId == SessionRecord.ofTestTokens ? made(claims, at: now) : standing(of: sessionId, at: now) else {
             throw TokenRevoked(reason: "its session was ended")
         }
         return ProvenToken(claims: claims, isAccess: isAccess, standing: standing)
@@ -83,7 +83,8 @@ extension TestProvider {
         return Standing(
             account: account,
             session: SessionRecord(
-                id: TestService.session, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: [:], secondFactor: nil,
+                id: SessionRecord.ofTestTokens, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: [:],
+                secondFactor: nil,
                 authenticatedAt: now, createdAt: now, lastUsedAt: now, expiresAt: now + 1))
     }
 }

@@ -32,13 +32,13 @@ extension TestIdp.Params {
         for (place, issuer) in (issuers ?? []).enumerated() {
             if !names.insert(issuer.name).inserted {
                 violations.append(
-                    Violation(pointer: "/issuers/\(place)/name", rule: "duplicate", message: "The issuer \(issuer.name) is there twice."))
+                    Violation(pointer: "/issuers/\(place)/name", rule: "duplicate", message: "Issuer \(issuer.name) occurs twice."))
             }
             var ids: Set<String> = []
             for (number, client) in (issuer.clients ?? []).enumerated() {
                 let pointer = "/issuers/\(place)/clients/\(number)"
                 if !ids.insert(client.clientId).inserted {
-                    let message = "The client \(client.clientId) is there twice."
+                    let message = "Client \(client.clientId) occurs twice."
                     violations.append(Violation(pointer: "\(pointer)/clientId", rule: "duplicate", message: message))
                 }
                 for (index, uri) in (client.redirectUris ?? []).enumerated() {

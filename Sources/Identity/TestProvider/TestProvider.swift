@@ -5,8 +5,9 @@ import Synchronization
 /// The OpenID Connect provider for tests: one server on the loopback address, its issuers, and what it remembers until the process ends.
 /// Accounts, sessions and keys are those of the store.
 public final class TestProvider: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
+    let accounts: AccountService
     let memory = Mutex(ProviderState())
     let failures: ProviderFailures
 
@@ -22,9 +23,12 @@ public final class TestProvider: Sendable {
 
     private let state = Mutex(State())
 
-    public init(_ surroundings: Surroundings, _ catalogue: Catalogue, failures: ProviderFailures) {
+    public init(
+        _ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache, accounts: AccountService, failures: ProviderFailures
+    ) {
         self.surroundings = surroundings
         self.catalogue = catalogue
+        self.accounts = accounts
         self.failures = failures
     }
 
@@ -36,13 +40,13 @@ public final class TestProvider: Sendable {
         try state.withLock { state throws(LoopbackFailure) in
             if let server = state.server {
                 guard let port, port != server.port else { return }
-                throw LoopbackFailure(port: Int(port), reason: "the provider listens on port \(server.port) already; stop it first")
+                throw LoopbackFailure(port: Int(port), reason: "the provider already listens on port \(server.port); stop it first")
             }
             let (wanted, kept) = (port ?? state.port ?? 0, state.place?.port)
             if wanted == kept { state.place = nil }
             do throws(LoopbackFailure) {
                 let server = try LoopbackServer(port: wanted) { [weak self] request in
-                    self?.answer(request) ?? LoopbackResponse(status: 503, text: "The provider has ended.")
+                    self?.answer(request) ?? LoopbackResponse(status: 503, text: "The provider has stopped.")
                 }
                 (state.server, state.port, state.place) = (server, server.port, nil)
             } catch {

@@ -59,8 +59,6 @@ struct PoolTokenClaims: Sendable {
     let issuedAt: Int64
     let expiresAt: Int64
 
-    /// The media type in the header; it tells a pool's tokens from a tenant's.
-    static let type = "pool+jwt"
     static let arnClaim: StaticString = "https://cognito-identity.amazonaws.com/identity-pool-arn"
     static let tagsClaim: StaticString = "https://aws.amazon.com/tags"
 
@@ -77,7 +75,7 @@ struct PoolTokenClaims: Sendable {
             let longest = tags.max(by: { $0.key.utf8.count + $0.value.utf8.count < $1.key.utf8.count + $1.value.utf8.count })
         {
             throw InvalidPrincipalTags(
-                tag: longest.key, reason: "with all tags the token would have \(count) characters, and \(Self.mostCharacters) are the most")
+                tag: longest.key, reason: "with all tags, the token would have \(count) characters; the maximum is \(Self.mostCharacters)")
         }
         return json
     }

@@ -18,8 +18,8 @@ struct VerifiedPoolToken: Sendable {
 
 /// Checks tokens that this store has issued: RFC 8725's rules, cognito.md 5.5. Our own clock needs no leeway.
 struct PoolTokenVerifier: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: ServiceContext
+    let catalogue: PoolConfigurationCache
 
     /// What a caller may pin beside what is always checked.
     struct Expectation: Sendable {
@@ -33,9 +33,9 @@ struct PoolTokenVerifier: Sendable {
     ///
     /// - Throws: a `Token…` error that names the check that failed.
     func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
-        let (jws, key) = try TokenSignature(surroundings: surroundings, catalogue: catalogue).verify(token)
+        let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: catalogue.signingKeys).verify(token)
         guard key.owner.poolId != nil else {
-            throw TokenUseMismatch(expected: .pool, actual: jws.header.hasType(TenantTokenType.access) ? .access : .id)
+            throw TokenUseMismatch(expected: .pool, actual: jws.header.hasType(TokenType.access) ? .access : .id)
         }
         return try verify(jws, signedBy: key, expected, now: now)
     }
@@ -51,7 +51,7 @@ struct PoolTokenVerifier: Sendable {
     /// Reads the claims. Only what this store's key has signed comes here, so a claim that is missing is our own fault or a
     /// token of another kind.
     private func claims(of jws: JWS, signedBy key: StoredKey) throws -> VerifiedPoolToken {
-        guard jws.header.hasType(PoolTokenClaims.type) else { throw TokenMalformed(reason: "its type is not \(PoolTokenClaims.type)") }
+        guard jws.header.hasType(TokenType.pool) else { throw TokenMalformed(reason: "its type is not \(TokenType.pool)") }
         guard let claims = try? JSONText(jws.payload).root, claims.kind == .object else {
             throw TokenMalformed(reason: "its claims are not a JSON object")
         }
@@ -111,7 +111,7 @@ struct PoolTokenVerifier: Sendable {
             ]
             // A token says its second only: one minted in the very second of a revocation may be newer than it.
             if try catalogue.revocations(in: tx).hit(targets, issuedAt: token.issuedAt + 1) != nil {
-                throw TokenRevoked(reason: "credentials.revoke named its identity or its pool")
+                throw TokenRevoked(reason: "credentials.revoke applies to its identity or pool")
             }
         }
     }

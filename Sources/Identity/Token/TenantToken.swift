@@ -1,12 +1,5 @@
 import JSON
 
-/// The media types in the headers of a tenant's tokens; they tell them apart from each other and from a pool's.
-enum TenantTokenType {
-    static let id = "JWT"
-    /// RFC 9068.
-    static let access = "at+jwt"
-}
-
 /// What a tenant's tokens say.
 struct TenantTokenClaims: Sendable {
     let issuer: String
@@ -30,6 +23,10 @@ struct TenantTokenClaims: Sendable {
             writer.string(email)
             writer.key("email_verified")
             writer.bool(account.isEmailVerified)
+        }
+        if let username = account.username, !hasOwn("preferred_username") {
+            writer.key("preferred_username")
+            writer.string(username)
         }
         if let name = account.attributes["displayName"]?.string {
             writer.key("name")
@@ -55,6 +52,12 @@ struct TenantTokenClaims: Sendable {
         return end(&writer)
     }
 
+    /// Whether a custom claim or an attribute has a name that is not reserved: the developer's value takes precedence.
+    private func hasOwn(_ name: String) -> Bool {
+        session.claims[name] != nil || account.claims[name] != nil
+            || tenant.attributes.contains { $0.inIdToken && $0.name == name && account.attributes[name] != nil }
+    }
+
     /// Who it is elsewhere: the account's address, and its subject at each provider.
     private var identities: JSONObject {
         var identities: JSONObject = account.email.map { ["email": [.string($0)]] } ?? [:]
@@ -70,7 +73,7 @@ struct TenantTokenClaims: Sendable {
         writer.key("client_id")
         writer.string(tenant.id)
         writer.key("scope")
-        writer.string(session.scopes.text)
+        writer.string(session.grant.scopes.text)
         return end(&writer)
     }
 

@@ -20,8 +20,17 @@ struct VerifiedTenantToken: Sendable {
 
 /// Checks tokens that a tenant of this store has issued (RFC 8725, RFC 9068 section 4).
 struct TenantTokenVerifier: Sendable {
-    let surroundings: Surroundings
-    let catalogue: Catalogue
+    let surroundings: ServiceContext
+    let signingKeys: SigningKeys
+
+    init(surroundings: ServiceContext, signingKeys: SigningKeys) {
+        self.surroundings = surroundings
+        self.signingKeys = signingKeys
+    }
+
+    init(surroundings: AccountsContext, catalogue: TenantConfigurationCache) {
+        self.init(surroundings: surroundings.service, signingKeys: catalogue.signingKeys)
+    }
 
     /// What a caller may pin beside what is always checked.
     struct Expectation: Sendable {
@@ -36,7 +45,7 @@ struct TenantTokenVerifier: Sendable {
 
     /// - Throws: a `Token…` error that names the check that failed.
     func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
-        let (jws, key) = try TokenSignature(surroundings: surroundings, catalogue: catalogue).verify(token)
+        let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: signingKeys).verify(token)
         guard let tenantId = key.owner.tenantId else { throw TokenUseMismatch(expected: expected.use ?? .id, actual: .pool) }
         return try check(try claims(of: jws, tenantId: tenantId), expected, now: now)
     }
@@ -48,12 +57,12 @@ struct TenantTokenVerifier: Sendable {
 
     private func claims(of jws: JWS, tenantId: String) throws -> VerifiedTenantToken {
         let use: TokenUse
-        if jws.header.hasType(TenantTokenType.id) {
+        if jws.header.hasType(TokenType.id) {
             use = .id
-        } else if jws.header.hasType(TenantTokenType.access) {
+        } else if jws.header.hasType(TokenType.access) {
             use = .access
         } else {
-            throw TokenMalformed(reason: "its type is neither \(TenantTokenType.id) nor \(TenantTokenType.access)")
+            throw TokenMalformed(reason: "its type is neither \(TokenType.id) nor \(TokenType.access)")
         }
         guard let claims = try? JSONText(jws.payload).root, claims.kind == .object else {
             throw TokenMalformed(reason: "its claims are not a JSON object")
@@ -99,9 +108,9 @@ struct TenantTokenVerifier: Sendable {
         try surroundings.database.read { tx in
             let account = try tx.account(token.accountId)
             if account?.isDisabled == true { throw TokenRevoked(reason: "its account is disabled") }
-            if surroundings.isTesting, token.sessionId == TestService.session { return }
+            if surroundings.isTesting, token.sessionId == SessionRecord.ofTestTokens { return }
             if account == nil { throw try tx.loss(ofAccount: token.accountId) }
-            guard try tx.session(token.sessionId) != nil else { throw TokenRevoked(reason: "its session was ended") }
+            guard try tx.session(token.sessionId) != nil else { throw try tx.loss(ofSession: token.sessionId) }
         }
     }
 }

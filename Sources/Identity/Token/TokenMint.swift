@@ -1,6 +1,6 @@
 import Contract
 
-extension TokenService {
+extension PoolTokens {
     /// The lifetime of a token of the classic flow (cognito.md 3.4).
     private static let seconds: Int64 = 600
 

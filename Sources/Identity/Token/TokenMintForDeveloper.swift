@@ -2,7 +2,7 @@ import Contract
 import Crypto
 import Storage
 
-extension TokenService {
+extension PoolTokens {
     /// Mints an OpenID token for a user whom the caller has authenticated.
     ///
     /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `InvalidLogin`, `InvalidPrincipalTags`, `IdentityNotFound`,

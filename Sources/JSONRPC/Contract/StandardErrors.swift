@@ -13,8 +13,8 @@ public struct ParseError: ResponseError {
         offset = error.offset
         let isHeader = text.starts(with: "Content-Length:".utf8)
         reason =
-            error.reason.rawValue + (error.reason == .tooDeep ? " (64 levels at most)" : "")
-            + (isHeader ? "; messages with such a header are read with --framing content-length" : "")
+            error.reason.rawValue + (error.reason == .tooDeep ? " (at most 64 levels)" : "")
+            + (isHeader ? "; to read messages with such a header, use --framing content-length" : "")
     }
 
     public func writeData(to writer: inout JSONWriter) {
@@ -63,7 +63,7 @@ public struct MethodNotFound: ResponseError {
     }
 
     public var message: String {
-        WireTexts.methodNotFound(method: method, nearest: nearest.isEmpty ? "none" : nearest.joined(separator: ", "))
+        WireTexts.methodNotFound(method: method, nearest: nearest.joined(separator: ", "))
     }
 
     public func writeData(to writer: inout JSONWriter) {
@@ -85,7 +85,7 @@ public struct ParamsNotByName: ResponseError {
     public var code: Int { -32602 }
     public var type: String { "invalidParams" }
     public var message: String { WireTexts.invalidParams(violations: violation) }
-    private var violation: String { "Parameters are given by name only: params must be an object, or left out." }
+    private var violation: String { "params must be an object or omitted: parameters are passed by name." }
 
     public init() {}
 

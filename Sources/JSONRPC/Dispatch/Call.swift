@@ -20,6 +20,7 @@ public final class Call: Sendable {
     private let cancelRequested = Atomic(false)
     private let committed = Atomic(false)
     private let toWrite = Atomic(false)
+    private let waitEndsWithInput = Atomic(false)
     /// How often a body began to run, and the latest of these runs that left its answer for later.
     private let runs = Atomic(0)
     private let leftForLater = Atomic(0)
@@ -93,10 +94,14 @@ public final class Call: Sendable {
     /// Ends this run of the method without an answer: the result is given later, through what is returned, and until then
     /// no thread is held. What the method has written is forgotten.
     ///
-    /// - Parameter onCancel: runs when the call is cancelled while it waits. It is answered already, so only clean up.
+    /// - Parameters:
+    ///   - endsWithInput: whether the end of the input ends the wait, with `ShuttingDown`: nobody should wait for people, for minutes,
+    ///     after the host has closed its end.
+    ///   - onCancel: runs when the call is cancelled, or ended with the input, while it waits. It is answered then, so only clean up.
     /// - Throws: `TooManyRequests` when too many calls wait already.
-    public func answerLater(onCancel: @escaping @Sendable () -> Void = {}) throws -> LaterAnswer {
+    public func answerLater(endsWithInput: Bool = false, onCancel: @escaping @Sendable () -> Void = {}) throws -> LaterAnswer {
         try outlet.admitWaiting(self)
+        waitEndsWithInput.store(endsWithInput, ordering: .relaxed)
         self.onCancel.withLock { $0.closure = onCancel }
         leftForLater.store(runs.load(ordering: .relaxed), ordering: .releasing)
         move(from: .running, to: .suspended)
@@ -137,6 +142,9 @@ public final class Call: Sendable {
         outlet.answer(self, RequestCancelled())
         takeOnCancel()?()
     }
+
+    /// Takes the right to answer a call that waits for as long as there is input. True once.
+    func claimWaiting() -> Bool { waitEndsWithInput.load(ordering: .relaxed) && move(from: .suspended, to: .answered) }
 
     /// The clean-up of a call that waits, which thereby will not run again.
     func takeOnCancel() -> (@Sendable () -> Void)? {

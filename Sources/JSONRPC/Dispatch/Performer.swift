@@ -23,6 +23,7 @@ struct Performer: Sendable {
     /// Runs `body` for `call` and appends the answer to the workbench.
     func perform(_ call: Call, _ body: Method.Body, on bench: inout Workbench, room: Int? = nil) -> Outcome {
         guard let run = call.begin() else { return .answeredElsewhere }
+        defer { ProcessMemory.wipeStack() }
         let start = bench.writer.bytes.count
         let began = Monotonic.nanoseconds()
         let limit = room ?? maximumAnswer

@@ -1,4 +1,5 @@
 import JSON
+import Platform
 
 /// What a thread that runs calls has for itself.
 struct Workbench {
@@ -11,13 +12,10 @@ struct Workbench {
 
     init(number: Int) { self.number = number }
 
-    /// Forgets what was written, and gives memory back after something large.
+    /// Forgets what was written, which may be secret, and gives memory back after something large.
     mutating func clear() {
-        if writer.bytes.capacity > Self.keptCapacity {
-            writer = JSONWriter(reservingCapacity: 4096)
-        } else {
-            writer.bytes.removeAll(keepingCapacity: true)
-            writer.beginText()
-        }
+        writer.bytes.wipe()
+        if writer.bytes.capacity > Self.keptCapacity { writer = JSONWriter(reservingCapacity: 4096) }
+        writer.beginText()
     }
 }

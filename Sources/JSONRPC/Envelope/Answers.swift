@@ -1,4 +1,5 @@
 import JSON
+import Platform
 
 /// Answers and notifications as they stand on the wire, without the end of their frame.
 extension JSONWriter {
@@ -52,9 +53,9 @@ extension JSONWriter {
         beginText()
     }
 
-    /// Forgets what was written since there were `count` bytes.
+    /// Forgets what was written since there were `count` bytes, which may be secret.
     mutating func rewind(to count: Int) {
-        bytes.removeSubrange(count...)
+        bytes.wipe(from: count)
         beginText()
     }
 }

@@ -34,7 +34,7 @@ enum Message: Sendable {
     /// Reads one member of a batch, or a line that is no batch.
     init(_ node: JSONNode) {
         guard node.kind == .object else {
-            self = .refused(id: nil, InvalidRequest("a request is an object"))
+            self = .refused(id: nil, InvalidRequest("a request must be an object"))
             return
         }
         var id: JSONNode?
@@ -53,7 +53,8 @@ enum Message: Sendable {
                 method = value.string
                 isCancellation = value.isString("$/cancelRequest")
             } else if name.isString("params") {
-                params = value
+                // What many libraries send for a call without parameters.
+                params = value.isNull || value.kind == .array && value.count == 0 ? nil : value
             } else if name.isString("trace") {
                 trace = value
             } else if name.isString("progressToken") {
@@ -78,7 +79,7 @@ enum Message: Sendable {
             // By position is valid JSON-RPC, which no method here takes; a valid notification is never answered.
             self = id == nil ? .ignored : .refused(id: id, trace: trace, ParamsNotByName())
         } else if id != nil, isCancellation {
-            self = .refused(id: id, trace: trace, InvalidRequest("$/cancelRequest is a notification; send it without an id of its own"))
+            self = .refused(id: id, trace: trace, InvalidRequest("$/cancelRequest is a notification and must not have an id"))
         } else if id == nil, method.utf8.starts(with: "$/".utf8) {
             self = isCancellation ? params?["id"].map { .cancel($0) } ?? .ignored : .ignored
         } else {
@@ -96,7 +97,7 @@ enum Message: Sendable {
             return InvalidRequest("the member progressToken must be a string or an integer")
         }
         if let params, params.kind != .object, params.kind != .array {
-            return InvalidRequest("the member params must be an object, or left out")
+            return InvalidRequest("the member params must be an object or omitted")
         }
         return nil
     }
@@ -125,7 +126,7 @@ enum Incoming: Sendable {
             return
         }
         guard 1...Self.maximumBatch ~= root.count else {
-            self = .refused(InvalidRequest("a batch has 1 to \(Self.maximumBatch) requests"))
+            self = .refused(InvalidRequest("a batch must contain 1 to \(Self.maximumBatch) requests"))
             return
         }
         var messages: [Message] = []

@@ -4,30 +4,30 @@ import JSON
 
 /// The messages of the errors that are answered without a handler, as the contract has them.
 enum WireTexts {
-    /// A line is not one JSON text in UTF-8, has a member twice or nests too deep.
-    static func parseError(reason: String, offset: String) -> String { "This line is not JSON: \(reason) (at byte \(offset)). Send one JSON text per line." }
+    /// A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too deeply.
+    static func parseError(reason: String, offset: String) -> String { "The message is not valid JSON: \(reason) (at byte \(offset)). Send one JSON text per message." }
 
-    /// The JSON is no request: a wrong envelope, an empty or too large batch, a line that is too long.
-    static func invalidRequest(reason: String) -> String { "This is not a JSON-RPC 2.0 request: \(reason)." }
+    /// The JSON is not a request: the envelope is not valid, a batch is empty or too large, or the message is too long.
+    static func invalidRequest(reason: String) -> String { "The message is not a JSON-RPC 2.0 request: \(reason)." }
 
-    /// The method is not offered.
-    static func methodNotFound(method: String, nearest: String) -> String { "There is no method \(method). Similar names: \(nearest). rpc.discover lists what there is." }
+    /// The method does not exist or is not available to this caller.
+    static func methodNotFound(method: String, nearest: String) -> String { "Unknown method \(method).\(nearest.isEmpty ? "" : " Similar methods: \(nearest).") To list all methods, call rpc.discover." }
 
-    /// Parameters break the method's schema. Every violation is listed.
+    /// The parameters violate the schema of the method. The error lists every violation.
     static func invalidParams(violations: String) -> String { "The parameters are not valid: \(violations)" }
 
-    /// A fault in Mintmark itself.
-    static func internalError(incident: String) -> String { "Mintmark failed; the log line with incident \(incident) says more. Please report it." }
+    /// Mintmark itself has a defect.
+    static func internalError(incident: String) -> String { "Mintmark failed unexpectedly. The log entry with incident \(incident) contains details; please report it." }
 
-    /// $/cancelRequest came in time.
-    static func requestCancelled() -> String { "The request was cancelled before anything was committed." }
+    /// `$/cancelRequest` arrived before the request was completed.
+    static func requestCancelled() -> String { "The request was canceled before anything was committed." }
 
-    /// The process ends before the request could be finished.
-    static func shuttingDown() -> String { "This process is shutting down; send the request to a new one." }
+    /// The process ended before the request was completed.
+    static func shuttingDown() -> String { "This process is shutting down. Send the request to a new process." }
 
-    /// An answer exceeds the line limit.
-    static func resultTooLarge(maximumBytes: String) -> String { "The answer would be longer than \(maximumBytes) bytes. Ask for less: a smaller limit, a narrower filter." }
+    /// The response exceeds the maximum line length.
+    static func resultTooLarge(maximumBytes: String) -> String { "The response would be longer than \(maximumBytes) bytes. Request less data with a smaller limit or a narrower filter." }
 
-    /// A throttle or a bounded queue is full.
+    /// A rate limit is exceeded, the queue of waiting requests is full, or the operating system refuses another thread.
     static func tooManyRequests(retryAfterSeconds: String) -> String { "Too many requests are waiting. Try again in \(retryAfterSeconds) s." }
 }

@@ -106,9 +106,13 @@ struct FrameReader: MessageReader, ~Copyable {
         return UnsafeRawBufferPointer(rebasing: body[first..<end])
     }
 
-    /// Moves what is left to the front; grows with what has come of a body, never with what a header promises, and shrinks again after it.
+    /// Moves what is left to the front, and overwrites what was taken, which may be secret; grows with what has come of a body, never with
+    /// what a header promises, and shrinks again after it.
     private mutating func makeRoom() {
-        if start > 0 { memmove(buffer.baseAddress!, buffer.baseAddress! + start, end - start) }
+        if start > 0 {
+            memmove(buffer.baseAddress!, buffer.baseAddress! + start, end - start)
+            memset(buffer.baseAddress! + (end - start), 0, start)
+        }
         (start, end) = (0, end - start)
         if end == 0, body == nil, buffer.count > Self.usualCapacity { resize(to: Self.usualCapacity) }
         if end == buffer.count { resize(to: min(buffer.count * 2, max(body ?? 0, end + 4096))) }

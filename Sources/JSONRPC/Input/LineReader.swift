@@ -103,13 +103,16 @@ struct LineReader: MessageReader, ~Copyable {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0D || byte == 0x09 }
 
-    /// Moves what is left to the front; grows when a line fills the buffer, and shrinks again after it.
+    /// Moves what is left to the front, and overwrites what was taken, which may be secret; grows when a line fills the buffer, and shrinks
+    /// again after it.
     private mutating func makeRoom() {
         if start == end {
+            memset(buffer.baseAddress!, 0, end)
             (start, searched, end) = (0, 0, 0)
             if buffer.count > Self.usualCapacity { resize(to: Self.usualCapacity) }
         } else if start > 0 {
             memmove(buffer.baseAddress!, buffer.baseAddress! + start, end - start)
+            memset(buffer.baseAddress! + (end - start), 0, start)
             (start, searched, end) = (0, searched - start, end - start)
         }
         if end == buffer.count { resize(to: min(buffer.count * 2, maximumLine + 4096)) }

@@ -71,18 +71,18 @@ enum FrameFlaw: Equatable {
     /// What is wrong and what to do, half a sentence without a full stop.
     var reason: String {
         switch self {
-        case .bareNewline: "a header line ends with \\r\\n, and this one with \\n alone" + Self.end
-        case .looksLikeJSON: "a message begins with its Content-Length here; for JSON lines leave out --framing content-length" + Self.end
-        case .notAField: "a header line is a name, a colon and a value, in ASCII" + Self.end
+        case .bareNewline: "the header line ends with \\n instead of \\r\\n" + Self.end
+        case .looksLikeJSON: "a message must begin with Content-Length; for JSON lines, omit --framing content-length" + Self.end
+        case .notAField: "a header line must be a name, a colon and a value, in ASCII" + Self.end
         case .noLength: "the header has no Content-Length" + Self.end
         case .twoLengths: "the header has Content-Length twice" + Self.end
-        case .badLength: "Content-Length is the number of bytes that follow, in decimal digits" + Self.end
-        case .hugeLength: "Content-Length is above \(FrameReader.maximumLength), which no --max-line allows" + Self.end
+        case .badLength: "Content-Length must be the number of bytes that follow, in decimal digits" + Self.end
+        case .hugeLength: "Content-Length exceeds \(FrameReader.maximumLength), the highest value of --max-line" + Self.end
         case .headerTooLong: "the header is longer than \(FrameReader.maximumHeader) bytes" + Self.end
         case .endsInside: "the input ended inside a message" + Self.end
-        case .otherCharset: "messages are UTF-8; this one names another charset and was skipped"
+        case .otherCharset: "messages must be UTF-8; this message uses another charset and was skipped"
         }
     }
 
-    private static let end = "; where the next message begins cannot be told, so nothing more is read"
+    private static let end = "; the start of the next message is unknown, so reading stops"
 }

@@ -20,13 +20,25 @@ struct Lanes: Sendable {
         network = WorkerPool(name: "network", limit: 64, numbers: numbers)
     }
 
-    func submit(to lane: Lane, _ job: @escaping WorkerPool.Job) {
+    /// - Parameter refuse: runs, before this returns or later, if no lane has a thread and the system gives none.
+    func submit(to lane: Lane, _ job: @escaping WorkerPool.Job, orElse refuse: @escaping @Sendable () -> Void) {
+        let own = pool(of: lane)
+        // A thread of another lane does it too: later, and what waits there waits for it, but it is done.
+        let others = pools.filter { $0 !== own }
+        own.submit(
+            .init(job: job) {
+                let order = WorkerPool.Order(job: job, refuse: refuse)
+                if !others.contains(where: { $0.submitIfStaffed(order) }) { refuse() }
+            })
+    }
+
+    private func pool(of lane: Lane) -> WorkerPool {
         switch lane {
-        case .compute: compute.submit(job)
+        case .compute: compute
         // What waits for people only begins here; waiting takes no thread.
-        case .store, .wait: store.submit(job)
-        case .hash: hash.submit(job)
-        case .network: network.submit(job)
+        case .store, .wait: store
+        case .hash: hash
+        case .network: network
         }
     }
 

@@ -6,16 +6,24 @@ import Synchronization
 final class WorkerPool: Sendable {
     typealias Job = @Sendable (_ bench: inout Workbench) -> Void
 
+    /// A job, and what is done instead if there is no thread for it and none can be had.
+    struct Order {
+        let job: Job
+        let refuse: @Sendable () -> Void
+    }
+
     private struct State {
         /// Jobs from `first` on are still to be done.
-        var jobs: [Job?] = []
+        var jobs: [Order?] = []
         var first = 0
         var threads = 0
         var idle = 0
         /// Threads end when they have nothing to do.
         var isClosed = false
 
-        mutating func takeJob() -> Job? {
+        mutating func takeJob() -> Job? { takeOrder()?.job }
+
+        mutating func takeOrder() -> Order? {
             guard first < jobs.count else { return nil }
             let job = jobs[first].take()
             first += 1
@@ -43,22 +51,50 @@ final class WorkerPool: Sendable {
         idleNanoseconds = idleSeconds * 1_000_000_000
     }
 
-    func submit(_ job: @escaping Job) {
+    /// Queues a job. Where the system refuses a thread, those that exist do it; if there are none, it is refused before this returns.
+    func submit(_ order: Order) {
         let (mustStart, isClosed) = gate.withLock { state in
-            state.jobs.append(job)
+            state.jobs.append(order)
             let waiting = state.jobs.count - state.first
             guard waiting > state.idle, state.threads < limit else { return (false, state.isClosed) }
             state.threads += 1
             return (true, state.isClosed)
         }
         if mustStart {
-            Thread.start(name: name, priority: priority) { self.work() }
-        } else if isClosed {
-            // Not all who wait are workers any more.
-            gate.broadcast()
+            if !Thread.start(name: name, priority: priority, { self.work() }) { goWithout() }
         } else {
-            gate.signal()
+            wake(isClosed: isClosed)
         }
+    }
+
+    /// Queues a job if there is a thread that will do it.
+    func submitIfStaffed(_ order: Order) -> Bool {
+        let isClosed: Bool? = gate.withLock { state in
+            guard state.threads > 0 else { return nil }
+            state.jobs.append(order)
+            return state.isClosed
+        }
+        guard let isClosed else { return false }
+        wake(isClosed: isClosed)
+        return true
+    }
+
+    private func wake(isClosed: Bool) {
+        // Once it is closed, not all who wait are workers any more.
+        if isClosed { gate.broadcast() } else { gate.signal() }
+    }
+
+    /// The thread that was counted does not exist. Without any other nobody would ever do what is queued, so all of it is refused.
+    private func goWithout() {
+        let left = gate.withLock { state in
+            state.threads -= 1
+            var left: [Order] = []
+            while state.threads == 0, let order = state.takeOrder() { left.append(order) }
+            return left
+        }
+        // Whoever waits for the last thread, or for an idle one to take the job.
+        gate.broadcast()
+        for order in left { order.refuse() }
     }
 
     /// Lets threads end as soon as they have nothing to do. What is submitted later is done all the same.

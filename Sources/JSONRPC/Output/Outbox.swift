@@ -126,14 +126,18 @@ final class Outbox: Sendable {
             defer { state.hasWriter = true }
             return !state.hasWriter
         }
-        if mustStart { Thread.start(name: "writer") { self.work() } } else { gate.broadcast() }
+        guard mustStart else { return gate.broadcast() }
+        if Thread.start(name: "writer", { self.work() }) { return }
+        // Without that thread this one writes until all is sent: whoever makes answers waits for the host to read them.
+        work(untilEmpty: true)
     }
 
     // MARK: On the writer's thread
 
     private enum Turn { case piece([UInt8]), empty, end }
 
-    private func work() {
+    /// - Parameter untilEmpty: Whether this thread only stands in for the writer's.
+    private func work(untilEmpty: Bool = false) {
         while true {
             let turn = gate.wait { state -> Turn? in
                 if state.isClosed { return .end }
@@ -141,11 +145,14 @@ final class Outbox: Sendable {
                 if !state.queue.isEmpty { return .piece(state.queue.removeFirst()) }
                 state.isWritersTurn = false
                 state.isOwned = false
+                if untilEmpty { state.hasWriter = false }
                 return .empty
             }
             switch turn {
             case .end: return
-            case .empty: onEmpty()
+            case .empty:
+                onEmpty()
+                if untilEmpty { return }
             case .piece(let piece): if let reason = writeAll(piece) { return close(broken: reason) }
             }
         }

@@ -18,7 +18,7 @@ public enum Signals {
         for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&terminating, number) }
         pthread_sigmask(SIG_BLOCK, &terminating, nil)
         let set = terminating
-        Thread.start(name: "signals") {
+        let isTaken = Thread.start(name: "signals") {
             var set = set
             var number: Int32 = 0
             sigwait(&set, &number)
@@ -26,5 +26,7 @@ public enum Signals {
             sigwait(&set, &number)
             _exit(128 + number)
         }
+        // Without a thread for them they do what they do to any program: the store bears that.
+        if !isTaken { pthread_sigmask(SIG_UNBLOCK, &terminating, nil) }
     }
 }

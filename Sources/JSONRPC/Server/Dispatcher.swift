@@ -50,7 +50,7 @@ final class Dispatcher: AnswerOutlet {
     /// Answers a line that is too long to be read.
     func refuseTooLong(_ limit: Int, on bench: inout Workbench) {
         let what = framing == .lines ? "line" : "message"
-        refuse(InvalidRequest("the \(what) is longer than \(limit) bytes and was skipped; --max-line allows longer ones"), on: &bench)
+        refuse(InvalidRequest("the \(what) is longer than \(limit) bytes and was skipped; --max-line sets the limit"), on: &bench)
     }
 
     /// Answers what was read and is no message.
@@ -66,7 +66,13 @@ final class Dispatcher: AnswerOutlet {
     func submit(_ chunk: Chunk) {
         flow.admit(chunk.load, unread: chunk.lines.count)
         openWork.add(chunk)
-        lanes.submit(to: .compute) { bench in self.work(on: chunk, &bench) }
+        lanes.submit(to: .compute) { bench in
+            self.work(on: chunk, &bench)
+        } orElse: {
+            // Whoever reads, or hands it over, can compute it as well.
+            var bench = Workbench(number: 0)
+            self.work(on: chunk, &bench)
+        }
     }
 
     /// How long a worker gathers answers before it sends them.
@@ -121,7 +127,7 @@ final class Dispatcher: AnswerOutlet {
             conclude(.line(load), from: start, on: &bench, &finished)
         case .batch where !dialect.takesBatches:
             let start = bench.writer.bytes.count
-            performer.refuse(id: nil, trace: nil, InvalidRequest("batches are not taken here; send one message at a time"), on: &bench)
+            performer.refuse(id: nil, trace: nil, InvalidRequest("batches are not supported here; send one message at a time"), on: &bench)
             conclude(.line(load), from: start, on: &bench, &finished)
         case .batch(let messages):
             let batch = Batch(members: messages.count, isArray: true, load: load, maximumBytes: performer.maximumAnswer)
@@ -182,12 +188,19 @@ final class Dispatcher: AnswerOutlet {
         submit(call, call.body)
     }
 
-    private func submit(_ call: Call, _ body: @escaping Method.Body) {
-        lanes.submit(to: call.lane) { bench in
+    private func submit(_ call: Call, _ body: @escaping Method.Body) { submit(call, to: call.lane, body) }
+
+    private func submit(_ call: Call, to lane: Lane, _ body: @escaping Method.Body) {
+        lanes.submit(to: lane) { bench in
             var finished = Finished()
             self.perform(call, body, in: nil, on: &bench, &finished)
             if call.currentState == .answered { self.openWork.remove(call) }
             self.flush(&bench, &finished)
+        } orElse: {
+            guard call.claim() else { return }
+            _ = call.takeOnCancel()
+            self.performer.observer.refused(TooManyRequests().type)
+            self.answer(call, TooManyRequests())
         }
     }
 
@@ -247,16 +260,17 @@ final class Dispatcher: AnswerOutlet {
         guard openWork.addWaiting(call, limit: mostWaiting) else { throw TooManyRequests() }
     }
 
-    func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) {
-        lanes.submit(to: lane) { bench in
-            var finished = Finished()
-            self.perform(call, body, in: nil, on: &bench, &finished)
-            if call.currentState == .answered { self.openWork.remove(call) }
-            self.flush(&bench, &finished)
-        }
-    }
+    func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) { submit(call, to: lane, body) }
 
     // MARK: The end
+
+    /// Ends the calls that wait for people: the input has ended.
+    func endWaits() {
+        for call in openWork.all.calls where call.claimWaiting() {
+            answer(call, ShuttingDown())
+            call.takeOnCancel()?()
+        }
+    }
 
     /// Answers what is unfinished or not begun with `shuttingDown`.
     func cutOff() {

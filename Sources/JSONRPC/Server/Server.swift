@@ -68,10 +68,13 @@ public final class Server: Sendable {
         }
     }
 
-    /// The end of the input: everything that was read is finished, however long it takes, for as long as somebody can read the answers.
+    /// The end of the input: everything that was read is finished, however long it takes, for as long as somebody can read the answers. Only
+    /// what waits for people ends, also if it begins to wait now.
     private func finishWhatWasRead() {
         let isDone = { self.flow.unansweredRequests == 0 && self.outbox.isEmpty || self.end.hasBegun }
+        dispatcher.endWaits()
         while !end.wait(deadline: Monotonic.nanoseconds() + Self.lookNanoseconds, until: isDone) {
+            dispatcher.endWaits()
             if Descriptors.isReadByNobody(output) { end.outputBroke(EPIPE) }
         }
     }

@@ -39,7 +39,7 @@ final class ServerEnd: Sendable {
         guard !begun.exchange(true, ordering: .acquiringAndReleasing) else { return }
         stir()
         let drain = self.drain.withLock { $0 }.closure
-        Thread.start(name: "end") { drain?() }
+        if !Thread.start(name: "end", { drain?() }) { drain?() }
     }
 
     /// Nothing can be written any more, for this reason.

@@ -18,19 +18,30 @@ enum EnglishTemplates {
     static func textMessage(for purpose: MessagePurpose, _ values: MessageValues) -> TextMessageTemplate {
         let text =
             purpose.carriesCode
-            ? "{{code}} is your code\(place(values)). It works for {{minutes}} \(unit(values)). Do not tell it to anyone."
+            ? "{{code}} is your code\(place(values)). It is valid for {{minutes}} \(unit(values)). Do not share it."
             : notice(purpose, values)[0]
         return made { () throws(TemplateRefusal) in try TextMessageTemplate(text: text, for: purpose) }
     }
 
     private static func subject(_ purpose: MessagePurpose, _ values: MessageValues) -> String {
         switch purpose {
-        case .signUp, .verifyAddress: "{{code}} is your code to confirm your address\(place(values))"
+        case .signUp, .verifyAddress: "{{code}} is your code to confirm your email address\(place(values))"
         case .signIn: "{{code}} is your code to sign in\(values.tenantName == nil ? "" : " to {{tenantName}}")"
-        case .passwordReset: "{{code}} is your code to choose a new password\(place(values))"
+        case .passwordReset: "{{code}} is your code to set a new password\(place(values))"
         case .signUpNotice: "You already have an account\(place(values))"
-        case .addressChanged: "The address of your account\(place(values)) was changed"
-        case .noAccountNotice: "You cannot sign in\(place(values)) like this"
+        case .addressChanged: "The email address of your account\(place(values)) was changed"
+        case .passwordChanged: "The password of your account\(place(values)) was changed"
+        case .passwordResetNotice: "The password of your account\(place(values)) was reset"
+        case .factorAdded: "A second factor was added to your account\(place(values))"
+        case .factorRemoved: "A second factor was removed from your account\(place(values))"
+        case .providerLinked: "Another way to sign in was added to your account\(place(values))"
+        case .providerUnlinked: "A way to sign in was removed from your account\(place(values))"
+        case .recoveryCodesMade: "New recovery codes for your account\(place(values))"
+        case .recoveryCodeUsed: "A recovery code of your account\(place(values)) was used"
+        case .accountLocked: "Your account\(place(values)) is locked for a while"
+        case .signInAfterFailures: "A sign-in to your account\(place(values)) after failed attempts"
+        case .noticesPaused: "Many changes to your account\(place(values))"
+        case .noAccountNotice: "Your sign-in\(place(values))"
         }
     }
 
@@ -39,39 +50,62 @@ enum EnglishTemplates {
         switch purpose {
         case .signUp: ask = "To create your account\(place(values)), enter this code:"
         case .signIn: ask = "To sign in\(values.tenantName == nil ? "" : " to {{tenantName}}"), enter this code:"
-        case .passwordReset: ask = "To choose a new password\(place(values)), enter this code:"
-        case .verifyAddress: ask = "To confirm that {{address}} is your address\(place(values)), enter this code:"
-        case .signUpNotice, .noAccountNotice, .addressChanged: return notice(purpose, values)
+        case .passwordReset: ask = "To set a new password\(place(values)), enter this code:"
+        case .verifyAddress: ask = "To confirm that {{address}} is your email address\(place(values)), enter this code:"
+        default: return notice(purpose, values)
         }
         let ignore =
-            "If you did not ask for it, ignore this message. Nobody can get in with your address alone; do not tell anyone the code."
-        return [ask, "{{code}}", "The code works for {{minutes}} \(unit(values)).", ignore]
+            "If you did not request this code, ignore this message. Your account stays safe as long as you do not share the code."
+        return [ask, "{{code}}", "The code is valid for {{minutes}} \(unit(values)).", ignore]
     }
 
     /// What a message without a code says; the first paragraph is enough of it for a text message.
     private static func notice(_ purpose: MessagePurpose, _ values: MessageValues) -> [String] {
-        switch purpose {
-        case .addressChanged:
-            [
-                "Your account\(place(values)) has another address now, and {{address}} does not sign in to it any more.",
-                "If it was you, there is nothing you need to do.",
-                "If it was not you, somebody else may be in your account. Tell \(values.tenantName == nil ? "whoever runs it" : "{{tenantName}}") "
-                    + "at once, and change the password of your mailbox.",
-            ]
+        if let change = change(purpose, values) { return [change, fine, alarm(values)] }
+        return switch purpose {
         case .noAccountNotice:
             [
-                "Somebody, perhaps you, tried to sign in\(place(values)), or to choose a new password, with {{address}}. It has no account, or one "
+                "We received a request to sign in\(place(values)), or to set a new password, with {{address}}. This address has no account, or an account "
                     + "without a password.",
-                "If it was you, sign up first, or sign in as you did before, perhaps with another address.",
-                "If it was not you, there is nothing you need to do.",
+                "If you made this request, sign up first, or sign in as before, perhaps with another email address.",
+                "If you did not make this request, you do not need to do anything.",
             ]
         default:
             [
-                "Somebody, perhaps you, asked for an account\(place(values)) with {{address}}, or to give one this address. There is an account "
-                    + "with it already, so nothing was done.",
-                "If it was you, sign in to that one. If you do not remember your password, choose a new one there.",
-                "If it was not you, there is nothing you need to do.",
+                "We received a request to create an account\(place(values)) with {{address}}, or to use this address for an account. An account "
+                    + "with this address already exists, so nothing was changed.",
+                "If you made this request, sign in to the existing account. If you have forgotten your password, reset it.",
+                "If you did not make this request, you do not need to do anything.",
             ]
+        }
+    }
+
+    private static let fine = "If you made this change, you do not need to do anything."
+
+    private static func alarm(_ values: MessageValues) -> String {
+        "If you did not make this change, your account may be compromised. Contact \(values.tenantName == nil ? "the service" : "{{tenantName}}") "
+            + "immediately, and change your password and the password of your mailbox."
+    }
+
+    /// What has happened to an account; nil for a notice that is not about a change.
+    private static func change(_ purpose: MessagePurpose, _ values: MessageValues) -> String? {
+        let account = "your account\(place(values))"
+        return switch purpose {
+        case .addressChanged:
+            "The email address of \(account) was changed at {{time}}. This message goes to the old and to the new address."
+        case .passwordChanged: "The password of \(account) was changed at {{time}}."
+        case .passwordResetNotice: "The password of \(account) was reset at {{time}}."
+        case .factorAdded: "At {{time}} a second factor was added to \(account): {{what}}."
+        case .factorRemoved: "At {{time}} a second factor was removed from \(account): {{what}}."
+        case .providerLinked: "At {{time}} another way to sign in was added to \(account): {{what}}."
+        case .providerUnlinked: "At {{time}} a way to sign in was removed from \(account): {{what}}."
+        case .recoveryCodesMade: "At {{time}} new recovery codes were made for \(account). The previous ones no longer work."
+        case .recoveryCodeUsed: "At {{time}} a recovery code was used to sign in to \(account). Recovery codes left: {{what}}."
+        case .accountLocked: "After too many wrong passwords or codes, \(account) was locked for a while at {{time}}."
+        case .signInAfterFailures: "At {{time}} there was a sign-in to \(account), after {{what}} attempts with a wrong password or code."
+        case .noticesPaused:
+            "There were many changes to \(account) within an hour. For the rest of the hour you get no more messages about them."
+        default: nil
         }
     }
 
@@ -81,6 +115,6 @@ enum EnglishTemplates {
 
     /// A test makes each of them.
     private static func made<Template>(_ make: () throws(TemplateRefusal) -> Template) -> Template {
-        do throws(TemplateRefusal) { return try make() } catch { fatalError("a built-in template is refused: \(error)") }
+        do throws(TemplateRefusal) { return try make() } catch { fatalError("a built-in template is not valid: \(error)") }
     }
 }

@@ -30,15 +30,15 @@ public struct TemplateRefusal: Error, Hashable, Sendable, CustomStringConvertibl
         fileprivate var sentence: String {
             switch problem {
             case .unknown(let name, let nearest, let allowed):
-                "nothing is known for {{\(name)}} "
+                "{{\(name)}} is not a known placeholder "
                     + (nearest.isEmpty
-                        ? "(there are \(allowed.map { "{{\($0)}}" }.joined(separator: ", ")))."
+                        ? "(allowed are \(allowed.map { "{{\($0)}}" }.joined(separator: ", ")))."
                         : "(did you mean \(nearest.map { "{{\($0)}}" }.joined(separator: " or "))?).")
-            case .unclosed(let offset): "the {{ at character \(offset) has no }} on its line."
+            case .unclosed(let offset): "the {{ at character \(offset) has no }} in the same line."
             case .missing(let placeholder): "{{\(placeholder.rawValue)}} is missing."
             case .empty: "it is empty."
             case .tooLong(let maximum): "it is longer than \(maximum) characters."
-            case .controlCharacter: "it holds a line end or another control character."
+            case .controlCharacter: "it contains a line end or another control character."
             }
         }
     }

@@ -74,9 +74,9 @@ public enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noAnswer(let failure) where mayHaveArrived:
-            "The webhook did not say that it took the message. \(failure) The message may have arrived nevertheless."
-        case .noAnswer(let failure): "The webhook cannot be reached. \(failure)"
-        case .refused(let status, _): "The webhook answers with \(status); 200 to 299 would mean that it took the message."
+            "The webhook did not confirm the message. \(failure) The message may have been delivered."
+        case .noAnswer(let failure): "The webhook is not reachable. \(failure)"
+        case .refused(let status, _): "The webhook returned status \(status); a status from 200 to 299 is required."
         }
     }
 }

@@ -29,8 +29,8 @@ public struct WebhookEndpoint: Sendable {
 
         public var description: String {
             switch self {
-            case .url(let flaw): "This is no URL to post to: \(flaw). Write https://hooks.example.com/mintmark."
-            case .secrets(let bytes): "A webhook needs one secret, or two while one replaces the other, of at least \(bytes) bytes each."
+            case .url(let flaw): "The webhook URL is not valid: \(flaw). It must have the form https://hooks.example.com/mintmark."
+            case .secrets(let bytes): "A webhook requires one secret, or two during a rotation, of at least \(bytes) bytes each."
             }
         }
     }

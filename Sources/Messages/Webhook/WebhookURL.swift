@@ -4,15 +4,15 @@ public enum WebhookURL {
     public static func flaw(in url: String, allowsInsecureLoopback: Bool) -> String? {
         let isPlain = url.hasPrefix("http://")
         guard isPlain || url.hasPrefix("https://") else { return "it does not begin with https://" }
-        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return "it has blanks or letters beyond ASCII" }
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return "it contains spaces or non-ASCII characters" }
         let rest = url.dropFirst(isPlain ? 7 : 8)
         let authority = rest.prefix { !"/?#".contains($0) }
-        if authority.contains("@") { return "it has a user or password; posts are signed instead" }
-        if rest.contains("#") { return "it has a fragment (#), which is never sent" }
+        if authority.contains("@") { return "it contains a user name or password, which are not supported because requests are signed" }
+        if rest.contains("#") { return "it contains a fragment (#)" }
         let isBracketed = authority.hasPrefix("[")
         let host = isBracketed ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
         guard !host.isEmpty, isBracketed ? authority.contains("]") && host.count > 2 : host.utf8.allSatisfy(isHostByte) else {
-            return "it names no host"
+            return "it contains no host"
         }
         let port = authority.dropFirst(host.count)
         guard port.isEmpty || port.first == ":" && (Int(port.dropFirst()).map { (1...65535).contains($0) } ?? false) else {
@@ -20,7 +20,7 @@ public enum WebhookURL {
         }
         guard isPlain else { return nil }
         let isLoopback = ["localhost", "[::1]"].contains(String(host)) || isLoopbackAddress(host)
-        return isLoopback && allowsInsecureLoopback ? nil : "http is for this machine alone; elsewhere it is https"
+        return isLoopback && allowsInsecureLoopback ? nil : "plain HTTP is allowed only for loopback addresses"
     }
 
     private static func isLoopbackAddress(_ host: Substring) -> Bool {

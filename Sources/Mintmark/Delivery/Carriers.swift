@@ -1,3 +1,4 @@
+import Contract
 import Crypto
 import Identity
 import Messages
@@ -14,6 +15,11 @@ struct Carriers: Mailer, Texter {
     let http: any HTTPClient
     let clock: any WallClock
     let random: any RandomSource
+
+    func carries(_ channel: Channel, for delivery: TenantDelivery?) -> Bool {
+        if delivery?.webhook != nil || webhook != nil { return true }
+        return channel == .email && (delivery?.smtp != nil || mail != nil)
+    }
 
     func send(_ message: OutgoingMessage) throws(DeliveryFailure) {
         if message.channel == .email, let own = message.delivery?.smtp {

@@ -17,12 +17,17 @@ struct WebhookSender: Mailer, Texter {
 
     func send(_ message: OutgoingMessage) throws(DeliveryFailure) {
         do throws(WebhookFailure) {
-            try Webhook(endpoint, http: http, clock: clock).post(posted(message), id: WebhookId(random: random))
+            try Webhook(endpoint, http: http, clock: clock).post(posted(message), id: id(of: message))
         } catch {
             let retry: Int64? =
                 if case .refused(_, let seconds?) = error { Int64(seconds) } else { error.isRetryable ? Self.retrySeconds : nil }
             throw DeliveryFailure(reason: "\(error)", retryAfterSeconds: retry, mayHaveArrived: error.mayHaveArrived)
         }
+    }
+
+    /// A notice that is sent again has the same id, so that a receiver can drop it.
+    private func id(of message: OutgoingMessage) -> WebhookId {
+        message.notice.flatMap { WebhookId($0.id) } ?? WebhookId(random: random)
     }
 
     private func posted(_ message: OutgoingMessage) -> WebhookMessage {

@@ -3,18 +3,22 @@ import Identity
 import Logging
 
 extension Housekeeping.Reports {
-    /// Writes what comes of housekeeping to a log. The heads stand there as `audit.verify` takes them.
-    static func logged(to log: Logger) -> Self {
+    /// Writes what comes of housekeeping to a log, and heads of the audit log to a file if there is one. The heads stand there as
+    /// `audit.verify` takes them. Those of the end are of the level debug: a process that ends well says nothing.
+    static func logged(to log: Logger, headsFile: AuditHeadsFile?) -> Self {
         Self(
-            heads: { heads in
+            heads: { heads, isLast in
                 let list = heads.map { head -> Logger.MetadataValue in
                     ["chain": .string(head.chain), "records": .stringConvertible(head.records), "head": .string(head.head)]
                 }
-                log.notice("audit heads", metadata: ["heads": .array(list)])
+                log.log(level: isLast ? .debug : .notice, "audit heads", metadata: ["heads": .array(list)])
+                do throws(OpenedTraceFile.Unusable) { try headsFile?.append(heads) } catch {
+                    log.error("the heads of the audit log were not written to their file", metadata: ["reason": "it \(error.reason)"])
+                }
             },
             failure: { task, error in
                 let reason = contractError(error)?.message ?? "\(error)"
-                log.error("housekeeping failed and is tried again later", metadata: ["task": "\(task)", "reason": "\(reason)"])
+                log.error("housekeeping failed and will be retried", metadata: ["task": "\(task)", "reason": "\(reason)"])
             })
     }
 }

@@ -16,11 +16,24 @@ public final class LogRing: Sendable {
     private static let limit = 1024
     private let state = Gate(State())
     private let sink: @Sendable (_ lines: [UInt8]) -> Void
+    private let isWritable: @Sendable () -> Bool
 
-    public convenience init(descriptor: Int32 = 2) { self.init { Self.write($0, to: descriptor) } }
+    public convenience init(descriptor: Int32 = 2) {
+        self.init({ Self.write($0, to: descriptor) }, isWritable: { Self.isWritable(descriptor) })
+    }
 
-    /// - Parameter sink: gets one or more lines with their ends, on the thread of the log, which may wait there.
-    public init(_ sink: @escaping @Sendable (_ lines: [UInt8]) -> Void) { self.sink = sink }
+    /// - Parameters:
+    ///   - sink: gets one or more lines with their ends, on the thread of the log, which may wait there.
+    ///   - isWritable: whether a line can be written without a wait, for threads that must not wait.
+    public init(_ sink: @escaping @Sendable (_ lines: [UInt8]) -> Void, isWritable: @escaping @Sendable () -> Bool = { true }) {
+        self.sink = sink
+        self.isWritable = isWritable
+    }
+
+    private static func isWritable(_ descriptor: Int32) -> Bool {
+        var looked = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&looked, 1, 0) == 1
+    }
 
     /// How many lines were dropped.
     public var dropped: Int { state.withLock { $0.dropped } }
@@ -37,7 +50,23 @@ public final class LogRing: Sendable {
             defer { state.hasWriter = true }
             return !state.hasWriter
         }
-        if mustStart { Thread.start(name: "log") { self.work() } } else { state.broadcast() }
+        guard mustStart else { return state.broadcast() }
+        // Not `start`, which would have a refusal logged.
+        if Thread.tryStart(name: "log", { self.work() }) != 0 { writeHere() }
+    }
+
+    /// Writes what waits on this thread, as far as that takes no waiting. The rest, and what comes later, asks for a thread again.
+    private func writeHere() {
+        while isWritable() {
+            let line = state.withLock { state in
+                state.isWriting = !state.lines.isEmpty
+                return state.lines.isEmpty ? nil : state.lines.removeFirst()
+            }
+            guard let line else { break }
+            sink(line)
+        }
+        state.withLock { ($0.hasWriter, $0.isWriting) = (false, false) }
+        state.broadcast()
     }
 
     /// Waits until everything is written, a fifth of a second at most.

@@ -9,7 +9,7 @@ extension ProviderFailures {
             named: contractError,
             report: { request, error in
                 let reason = contractError(error)?.message ?? "\(error)"
-                log.error("test.idp could not answer a request", metadata: ["request": "\(request)", "reason": "\(reason)"])
+                log.error("a request to test.idp failed", metadata: ["request": "\(request)", "reason": "\(reason)"])
             })
     }
 }

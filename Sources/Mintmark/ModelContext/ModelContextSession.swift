@@ -52,26 +52,26 @@ public final class ModelContextSession: MethodLookup {
     /// Agrees on the revision that the client asks for, or else on the latest; a client that cannot do that one goes away.
     private func initialize(_ params: JSONNode?, _ result: inout JSONWriter) throws {
         guard let asked = params?["protocolVersion"]?.string else {
-            throw MalformedToolCall(pointer: "/protocolVersion", reason: "initialize needs protocolVersion, such as 2025-11-25.")
+            throw MalformedToolCall(pointer: "/protocolVersion", reason: "initialize requires protocolVersion, such as 2025-11-25.")
         }
         let revision = Revision(rawValue: asked) ?? .november2025
         let isFirst = agreed.withLock { agreed in
             defer { if agreed == nil { agreed = revision } }
             return agreed == nil
         }
-        guard isFirst else { throw JSONRPC.InvalidRequest("initialize was answered already; a session has one") }
+        guard isFirst else { throw JSONRPC.InvalidRequest("the session is already initialized") }
         result.value([
             "protocolVersion": .string(revision.rawValue), "capabilities": ["tools": [:]],
             "serverInfo": ["name": "mintmark", "title": "Mintmark", "version": .string(Mintmark.version)],
             "instructions": """
-            An identity service. Each tool is one method; times are integer seconds since 1970. An error says what to do next. \
-            Identities, pools and tokens belong to real users of the store that this process was started with.
+            An identity service. Each tool is one method. Times are integer seconds since 1970-01-01 UTC. Errors state what to \
+            do next. Identities, pools and tokens belong to real users of the store that this process was started with.
             """,
         ])
     }
 
     private func requireInitialized(_ method: String) throws {
-        if revision == nil { throw JSONRPC.InvalidRequest("\(method) comes after initialize") }
+        if revision == nil { throw JSONRPC.InvalidRequest("\(method) requires initialize first") }
     }
 
     // MARK: Tools
@@ -79,7 +79,7 @@ public final class ModelContextSession: MethodLookup {
     private func list(_ params: JSONNode?, _ result: inout JSONWriter) throws {
         try requireInitialized("tools/list")
         if let cursor = params?["cursor"], !cursor.isNull {
-            throw MalformedToolCall(pointer: "/cursor", reason: "There is one page of tools, and no cursor was given out; leave it out.")
+            throw MalformedToolCall(pointer: "/cursor", reason: "tools/list returns a single page without a cursor. Omit cursor.")
         }
         result.value(["tools": tools.descriptions])
     }
@@ -89,13 +89,13 @@ public final class ModelContextSession: MethodLookup {
     private func call(_ call: Call, _ params: JSONNode?, _ result: inout JSONWriter) throws {
         try requireInitialized("tools/call")
         guard let name = params?["name"]?.string else {
-            throw MalformedToolCall(pointer: "/name", reason: "tools/call needs the name of a tool.")
+            throw MalformedToolCall(pointer: "/name", reason: "tools/call requires the name of a tool.")
         }
         guard let tool = tools[name] else { throw MalformedToolCall(pointer: "/name", reason: tools.reasonWithout(name)) }
         var arguments = params?["arguments"]
         if arguments?.isNull == true { arguments = nil }
         if let arguments, arguments.kind != .object {
-            throw MalformedToolCall(pointer: "/arguments", reason: "The arguments of a tool are an object; \(name) has them by name.")
+            throw MalformedToolCall(pointer: "/arguments", reason: "The arguments of a tool must be an object; \(name) takes them by name.")
         }
         try tool.method.run(call, arguments, &result)
     }

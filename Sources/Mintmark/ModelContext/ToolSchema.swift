@@ -53,6 +53,7 @@ struct ToolSchema {
         }
         object["secret"] = nil
         object["choices"] = nil
+        object["patternDescription"] = nil
         if object["description"] == nil { object["description"] = description }
         if let properties = object["properties"]?.object {
             var completed = JSONObject()

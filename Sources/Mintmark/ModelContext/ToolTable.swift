@@ -49,12 +49,12 @@ struct ToolTable: Sendable {
         let methods = Contract.MethodTable.all
         if let info = methods.first(where: { Tool.name($0) == name || $0.name == name }) {
             if let tool = offered[Tool.name(info)] {
-                return "There is no tool \(name); the method \(info.name) is the tool \(Tool.name(tool.info))."
+                return "Unknown tool \(name). The tool of method \(info.name) is \(Tool.name(tool.info))."
             }
-            return "The tool \(name) is not offered: \(Self.refusal(info, configuration, grants, ToolSchema()) ?? "")"
+            return "The tool \(name) is not available: \(Self.refusal(info, configuration, grants, ToolSchema()) ?? "")"
         }
-        let hint = Contract.NearestNames.hint(name, among: order, otherwise: "tools/list has them all.")
-        return "There is no tool \(String(name.unicodeScalars.prefix(128))).\(hint)"
+        let hint = Contract.NearestNames.hint(name, among: order, otherwise: "To list the tools, call tools/list.")
+        return "Unknown tool \(String(name.unicodeScalars.prefix(128))).\(hint)"
     }
 
     /// Why a method is no tool here, nil if it is one.
@@ -62,16 +62,16 @@ struct ToolTable: Sendable {
         _ info: MethodInfo, _ configuration: Configuration, _ grants: Set<ToolGrant>, _ schemas: ToolSchema
     ) -> String? {
         // What it would answer is what tools/list says.
-        if info.name == "rpc.discover" { return "tools/list says what there is." }
-        if info.isTesting, !configuration.testing { return "it needs a testing store; start mintmark mcp with --testing." }
+        if info.name == "rpc.discover" { return "To list the tools, call tools/list." }
+        if info.isTesting, !configuration.testing { return "it requires a testing store. Start mintmark mcp with --testing." }
         var needed = grants
         if info.caller != .public { needed.insert(.admin) }
         if schemas.hasSecrets(openRPC(info)) { needed.insert(.secrets) }
         if needed == grants { return nil }
         let list = ToolGrant.allCases.filter { needed.contains($0) }.map(\.rawValue).joined(separator: ",")
-        let reasons: [ToolGrant: String] = [.admin: "is for the developer", .secrets: "takes or answers secrets"]
+        let reasons: [ToolGrant: String] = [.admin: "requires the access level developer", .secrets: "accepts or returns secrets"]
         let what = ToolGrant.allCases.filter { needed.subtracting(grants).contains($0) }.compactMap { reasons[$0] }
-        return "it \(what.joined(separator: " and ")); start mintmark mcp with --allow \(list)."
+        return "it \(what.joined(separator: " and ")). Start mintmark mcp with --allow \(list)."
     }
 
     static func openRPC(_ info: MethodInfo) -> JSONValue { (try? JSONValue(parsing: info.openRPC.description)) ?? [:] }

@@ -27,10 +27,14 @@ public struct Configuration: Sendable {
     public var publicCaller: Bool
     /// The key that seals the store; nil: the file beside the store. PostgreSQL has no such place, and needs one given.
     public var masterKey: MasterKey?
+    /// The file that `masterKey` was read from, if it was in one.
+    public var masterKeyFile: String?
     /// Whether minting for a known identity leaves an audit record.
     public var auditsIssuance: Bool
     /// How many days audit records are kept; nil: for good.
     public var auditRetentionDays: Int?
+    /// The file to which the heads of the audit log are appended; nil: none.
+    public var auditHeadsFile: String?
     /// Whether a store of an older version is brought up to date.
     public var migrates: Bool
     /// Whether the folders of a store's file are made where they are missing. Without it a mistyped path is refused.

@@ -15,23 +15,25 @@ extension Realm {
         let issuer = given ?? (testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
         guard let host = Self.host(of: issuer) else {
             throw SettingRefused(
-                reason: "--issuer is an https URL without query, such as https://id.example.com; '\(issuer)' is not.")
+                reason: "--issuer must be an https URL without query, such as https://id.example.com, not '\(issuer)'.")
         }
         let isReserved =
             ["localhost", "test", "example"].contains { host == $0 || host.hasSuffix(".\($0)") } || ["127.0.0.1", "[::1]"].contains(host)
         if testing, !isReserved {
             throw SettingRefused(
-                reason: "With --testing the issuer must be loopback, .test, .example or .localhost, so that its tokens fool nobody.")
+                reason:
+                    "With --testing, the host of the issuer must be a loopback address or end in .test, .example or .localhost, so that its tokens are not accepted elsewhere."
+            )
         }
         let region = region ?? "local-1"
         guard (1...18).contains(region.utf8.count),
             region.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D })
         else {
-            throw SettingRefused(reason: "--region has up to 18 lower-case letters, digits and hyphens, such as eu-west-1.")
+            throw SettingRefused(reason: "--region can have up to 18 lowercase letters, digits and hyphens, such as eu-west-1.")
         }
         let account = account ?? "000000000000"
         guard account.utf8.count == 12, account.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw SettingRefused(reason: "--account has 12 digits.")
+            throw SettingRefused(reason: "--account must have 12 digits.")
         }
         self.init(issuer: issuer, region: region, account: account)
     }
@@ -57,15 +59,16 @@ extension Configuration.Store {
         if store == ":memory:" {
             self = .memory
         } else if store.hasPrefix(":"), store.hasSuffix(":") {
-            throw SettingRefused(reason: "--store \(store) is no store; did you mean :memory:? A file of that name is ./\(store).")
+            throw SettingRefused(
+                reason: "--store \(store) is not a store. Did you mean :memory:? For a file with this name, use ./\(store).")
         } else if store.isEmpty {
-            throw SettingRefused(reason: "--store is empty: name a file, or :memory:.")
+            throw SettingRefused(reason: "--store is empty. Use the path of a file, or :memory:.")
         } else if PostgresAddress.isAddress(store) {
             self = .postgres(PostgresAddress(store))
         } else if store.contains("://") {
             throw SettingRefused(
                 reason:
-                    "--store takes a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is no store here.")
+                    "--store must be a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is not supported.")
         } else {
             self = .file(store)
         }
@@ -82,14 +85,15 @@ extension Configuration.Store {
             (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || [0x2D, 0x2E, 0x5F].contains($0)
         }
         guard isName, !app.isEmpty, !app.hasPrefix("."), app.utf8.count <= 64 else {
-            throw SettingRefused(reason: "--app takes up to 64 letters, digits, dots, hyphens and underscores, and begins with no dot.")
+            throw SettingRefused(
+                reason: "--app can have up to 64 letters, digits, dots, hyphens and underscores, and must not begin with a dot.")
         }
         if let dataHome, dataHome.hasPrefix("/") {
             self = .file("\(dataHome)/mintmark/\(app).db")
         } else if let home, home.hasPrefix("/") {
             self = .file("\(home)/.local/share/mintmark/\(app).db")
         } else {
-            throw SettingRefused(reason: "There is no HOME to keep a store in; name one with --store.")
+            throw SettingRefused(reason: "HOME is not set, so there is no data directory. Set --store.")
         }
     }
 }

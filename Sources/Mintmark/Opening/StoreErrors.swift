@@ -7,7 +7,7 @@ public func contractError(_ error: any Error) -> (any ContractError)? {
     switch error {
     case let error as any ContractError: return error
     case let error as StoreError: return contractError(error)
-    case let error as SealBroken: return StoreCorrupt(reason: "what is sealed as \(error.name) does not open")
+    case let error as SealBroken: return StoreCorrupt(reason: "the encrypted value \(error.name) cannot be decrypted")
     default: return nil
     }
 }
@@ -23,7 +23,7 @@ private func contractError(_ error: StoreError) -> (any ContractError)? {
     case .notAStore(let path): NotAStore(path: path)
     case .cannotOpen(let path, let reason): StoreCannotOpen(path: path, reason: reason)
     case .unreachable(let path, let reason):
-        StoreCannotOpen(path: path, reason: "\(reason). See that the server runs; each request tries again", retryAfterSeconds: 1)
+        StoreCannotOpen(path: path, reason: "\(reason). Check that the server is running; each request tries again", retryAfterSeconds: 1)
     case .outcomeUnknown: OutcomeUnknown()
     case .closed: StoreBusy()
     case .failed: nil

@@ -13,28 +13,32 @@ struct StoreOpening {
     var faults: Faults? = nil
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
-    func open() throws -> Surroundings {
+    func open() throws -> AccountsContext {
         // Said before anything is made there.
         if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing() }
         let database = try openDatabase()
         if !configuration.makesStores, configuration.store != .memory, try !SessionKeySetup.isDone(in: database) {
-            throw StoreCannotOpen(path: "\(configuration.store)", reason: "the store is not finished: mintmark serve finishes it")
+            throw StoreCannotOpen(
+                path: "\(configuration.store)", reason: "the store is not completely initialized; mintmark serve completes it")
         }
         let now = SystemClock().now
         let isTesting = try TestingMark.agree(on: configuration.testing, in: database, random: random)
         guard isTesting == configuration.testing else { throw TestingStoreMismatch(testing: isTesting) }
-        let dataKey = try DataKey.open(
-            in: database, isTesting: isTesting, random: random, now: now, masterKey: masterKey(of: database))
+        let dataKey = try namingKeyFile {
+            try DataKey.open(in: database, isTesting: isTesting, random: random, now: now, masterKey: masterKey(of: database))
+        }
         if configuration.makesStores { try settleKeyFile(database) }
         let vault = Vault(dataKey: dataKey, random: random)
         try SessionKeySetup.ensure(in: database, vault: vault, random: random, now: now)
         let clock: any WallClock = configuration.testing ? StoreClock(database, faults) : SystemClock()
         if configuration.testing, configuration.makesStores, let start = configuration.clock { try StoreClock(database).begin(at: start) }
-        return Surroundings(
+        let service = ServiceContext(
             realm: configuration.realm, database: faults.map { FaultableDatabase(database, $0) } ?? database, clock: clock,
             random: configuration.testing ? StoreRandom(database, otherwise: random) : random, vault: vault,
             isTesting: configuration.testing, faults: faults,
-            auditsIssuance: configuration.auditsIssuance, foreign: foreign, delivery: delivery(clock),
+            auditsIssuance: configuration.auditsIssuance, foreign: foreign)
+        return AccountsContext(
+            service, delivery: delivery(clock), faultyCarrier: { .outbox(of: service) },
             breachedPasswords: BreachedPasswordsOverHTTP(client: configuration.httpClient(faults)),
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
     }
@@ -74,6 +78,21 @@ struct StoreOpening {
             guard let fingerprint else { return try file.read() ?? file.create(random) }
             guard let kept = try file.read(preferring: fingerprint) else { throw MasterKeyMissing(fingerprint: fingerprint) }
             return kept
+        }
+    }
+
+    /// Adds to an error about the master key where the right one is, if it is near. The public is told of no files.
+    private func namingKeyFile<R>(_ body: () throws -> R) throws -> R {
+        func find(_ fingerprint: String) -> String? {
+            guard !configuration.publicCaller else { return nil }
+            var places = configuration.masterKeyFile.map { [$0] } ?? []
+            if case .file(let path) = configuration.store { places.append(path) }
+            return MasterKeyFile.find(fingerprint, near: places)
+        }
+        do { return try body() } catch let error as MasterKeyWrong {
+            throw MasterKeyWrong(fingerprint: error.fingerprint, given: error.given, keyFile: find(error.fingerprint))
+        } catch let error as MasterKeyMissing {
+            throw MasterKeyMissing(fingerprint: error.fingerprint, keyFile: error.fingerprint.flatMap(find))
         }
     }
 

@@ -22,7 +22,7 @@ final class ProviderLog: Sendable {
     func asked(_ issuer: String, _ failure: IssuerFailure?) {
         guard let failure else {
             if troubles.withLock({ $0.removeValue(forKey: issuer) }) != nil {
-                log.notice("a provider's keys are here again", metadata: ["issuer": "\(issuer)"])
+                log.notice("the keys of a provider are available again", metadata: ["issuer": "\(issuer)"])
             }
             return
         }
@@ -40,7 +40,7 @@ final class ProviderLog: Sendable {
         }
         guard let unlogged else { return }
         log.warning(
-            "a provider's keys could not be fetched",
+            "the keys of a provider could not be fetched",
             metadata: [
                 "issuer": "\(issuer)", "check": "\(failure.check.rawValue)", "reason": "\(failure.reason)", "notLogged": "\(unlogged)",
             ])

@@ -10,6 +10,7 @@ import Network
 struct ProvidersOverHTTP: ForeignProviders {
     private let client: any HTTPClient
     private let keys: IssuerKeys
+    private let descriptions: IssuerDescriptions
     private let turnstile = Turnstile()
     let allowsPlainLoopback: Bool
 
@@ -17,11 +18,13 @@ struct ProvidersOverHTTP: ForeignProviders {
         self.client = client
         self.allowsPlainLoopback = allowsPlainLoopback
         keys = IssuerKeys(client, report: { log.asked($0.issuer, $1) })
+        descriptions = IssuerDescriptions(client)
     }
 
     /// Leaves nobody in peace any more who has just failed.
     func forgetFailures() {
         keys.forgetFailures()
+        descriptions.forgetFailures()
         turnstile.reopen()
     }
 
@@ -43,17 +46,31 @@ struct ProvidersOverHTTP: ForeignProviders {
 
     func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection {
         guard mayWait(call) else { throw MoveToLane(.network) }
-        let inspection = keys.inspect(address(of: issuer, provider), isCancelled: { call.isCancelled })
+        let address = address(of: issuer, provider)
+        let inspection = keys.inspect(address, isCancelled: { call.isCancelled })
+        // What was looked at anew holds for the next sign-in too.
+        descriptions.forget(address)
         if inspection.failure?.check == .cancelled { throw CancellationError() }
         return inspection
     }
 
     func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode {
-        guard mayWait(call) else { throw MoveToLane(.network) }
+        let address = address(of: issuer, provider)
+        let outcome: any Error
         do throws(IssuerFailure) {
-            return try keys.description(address(of: issuer, provider), isCancelled: { call.isCancelled })
+            switch try descriptions.lookUp(address) {
+            case .known(let document): return document
+            case .mustAsk where mayWait(call), .isAsked where mayWait(call) && !call.mayAnswerLater:
+                return try descriptions.description(of: address, isCancelled: { call.isCancelled })
+            case .isAsked where call.mayAnswerLater:
+                outcome = WaitsForOthers { [descriptions] in descriptions.whenAnswered(address, $0) }
+            case .mustAsk, .isAsked: outcome = MoveToLane(.network)
+            }
         } catch { throw answer(to: error, of: provider) }
+        throw outcome
     }
+
+    func forgetDescription(of issuer: String, _ provider: ProviderAddress) { descriptions.forget(address(of: issuer, provider)) }
 
     private func address(of issuer: String, _ provider: ProviderAddress) -> IssuerAddress {
         IssuerAddress(
@@ -83,11 +100,11 @@ struct ProvidersOverHTTP: ForeignProviders {
             if case .timedOut = error.reason { timeout = IssuerFailure(error) }
             throw answer(to: IssuerFailure(error), of: provider)
         }
-        let failure = IssuerFailure(status: response.status, to: "a question about a token")
+        let failure = IssuerFailure(status: response.status, to: "a token verification request")
         if failure.check == .unavailable { throw answer(to: failure, of: provider) }
         guard let object = try? JSONText(response.body).root, object.kind == .object else {
             let isOdd = response.status == 200
-            throw answer(to: isOdd ? IssuerFailure(.document, "What it answers is no JSON object.") : failure, of: provider)
+            throw answer(to: isOdd ? IssuerFailure(.document, "The response is not a JSON object.") : failure, of: provider)
         }
         return (response.status, object)
     }

@@ -26,7 +26,7 @@ extension SystemService {
         checks.append(
             HealthCheck(
                 name: "log", ok: dropped == 0,
-                detail: dropped == 0 ? nil : "\(dropped) log lines were dropped because nobody reads standard error"))
+                detail: dropped == 0 ? nil : "\(dropped) log lines were dropped because standard error is not read"))
         // Lost log lines are a pity, not a reason to send requests elsewhere.
         return SystemHealth.Result(ready: checks.first { $0.name == "store" }?.ok ?? false, checks: checks)
     }

@@ -29,7 +29,8 @@ final class WriteProbe: Sendable {
             state.isTrying = true
             return true
         }
-        if mustStart { Thread.start(name: "health") { self.tryOnce(on: database) } }
+        // Without a thread it is tried here, where SQLite and PostgreSQL wait for a lock as long as for any other write.
+        if mustStart, !Thread.start(name: "health", { self.tryOnce(on: database) }) { tryOnce(on: database) }
         let deadline = began + UInt64(Self.limitSeconds) * 1_000_000_000
         guard let last = state.wait(deadline: deadline, until: { $0.isTrying ? nil : $0.last }) else { return .waits }
         return last.failure.map { .failed($0) } ?? .written

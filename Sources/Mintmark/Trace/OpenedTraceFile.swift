@@ -11,7 +11,7 @@ public struct OpenedTraceFile: Sendable {
     /// Makes the file, or goes on at the end of one that belongs to this user and that nobody else can read or write.
     ///
     /// - Throws: `Unusable`.
-    public init(path: String) throws {
+    public init(path: String) throws(Unusable) {
         self.path = path
         let flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         let made = open(path, flags | O_CREAT | O_EXCL, 0o600)
@@ -19,7 +19,7 @@ public struct OpenedTraceFile: Sendable {
             descriptor = made
             return
         }
-        guard errno == EEXIST else { throw Unusable(reason: "cannot be made (\(String(cString: strerror(errno))))") }
+        guard errno == EEXIST else { throw Unusable(reason: "cannot be created (\(String(cString: strerror(errno))))") }
         let found = open(path, flags)
         guard found >= 0 else {
             let reason = errno == ELOOP ? "it is a symbolic link" : String(cString: strerror(errno))
@@ -34,10 +34,10 @@ public struct OpenedTraceFile: Sendable {
 
     private static func flaw(_ descriptor: Int32) -> String? {
         var facts = stat()
-        guard fstat(descriptor, &facts) == 0 else { return "cannot be looked at (\(String(cString: strerror(errno))))" }
-        if facts.st_mode & S_IFMT != S_IFREG { return "is no regular file" }
+        guard fstat(descriptor, &facts) == 0 else { return "cannot be inspected (\(String(cString: strerror(errno))))" }
+        if facts.st_mode & S_IFMT != S_IFREG { return "is not a regular file" }
         if facts.st_uid != geteuid() { return "belongs to another user" }
-        if facts.st_mode & 0o077 != 0 { return "can be read or written by others; chmod 600 it, or name a new file" }
+        if facts.st_mode & 0o077 != 0 { return "is accessible to other users; run chmod 600, or use a new file" }
         return nil
     }
 }

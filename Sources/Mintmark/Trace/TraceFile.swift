@@ -34,6 +34,11 @@ public final class TraceFile: MessageTap {
     public func sent(_ message: UnsafeRawBufferPointer) { add(message, .sent) }
 
     public func finish() {
+        let mustWrite = state.withLock { state in
+            defer { state.hasWriter = true }
+            return !state.hasWriter && !state.entries.isEmpty
+        }
+        if mustWrite { work(untilEmpty: true) }
         _ = state.wait(deadline: Monotonic.nanoseconds() + 5_000_000_000) { $0.entries.isEmpty && !$0.isWriting ? () : nil }
     }
 
@@ -51,22 +56,26 @@ public final class TraceFile: MessageTap {
             defer { state.hasWriter = true }
             return !state.hasWriter
         }
-        if mustStart { Thread.start(name: "trace") { self.work() } } else { state.broadcast() }
+        guard mustStart else { return state.broadcast() }
+        // What is kept meanwhile is written by the next thread, or at the end.
+        if !Thread.start(name: "trace", { self.work() }) { state.withLock { $0.hasWriter = false } }
     }
 
     // MARK: On its own thread
 
-    private func work() {
+    /// - Parameter untilEmpty: Whether to return when nothing waits any more.
+    private func work(untilEmpty: Bool = false) {
         var recorder = TraceRecorder(process: Int64(getpid()))
         var file = TraceWriter(descriptor)
         var isComplaining = false
         while true {
             let (batch, missing) = state.wait { state -> ([Entry], Int)? in
                 state.isWriting = !state.entries.isEmpty
-                guard state.isWriting else { return nil }
+                guard state.isWriting else { return untilEmpty ? ([], 0) : nil }
                 defer { (state.entries, state.bytes, state.missing) = ([], 0, 0) }
                 return (state.entries, state.missing)
             }
+            if untilEmpty, batch.isEmpty { return }
             var failure: Int32?
             for entry in batch {
                 // Even what is not written is read: answers that come later are masked by their requests.
@@ -76,7 +85,7 @@ public final class TraceFile: MessageTap {
             file.miss(missing)
             if let failure, !isComplaining {
                 log.warning(
-                    "the trace file cannot be written; what is missing there is counted in it once it can",
+                    "the trace file cannot be written; the number of missing entries is recorded when it can",
                     metadata: ["file": "\(path)", "reason": "\(String(cString: strerror(failure)))"])
             }
             isComplaining = failure != nil

@@ -21,9 +21,9 @@ public struct BreachedPasswords: Sendable {
 
         public var description: String {
             switch self {
-            case .noAnswer(let failure): "Passwords cannot be checked for having leaked. \(failure)"
-            case .status(let status): "Passwords cannot be checked for having leaked: the service answers with \(status)."
-            case .malformed: "Passwords cannot be checked for having leaked: the service answers with something else than a range."
+            case .noAnswer(let failure): "Breached passwords cannot be checked. \(failure)"
+            case .status(let status): "Breached passwords cannot be checked: the service returned status \(status)."
+            case .malformed: "Breached passwords cannot be checked: the response of the service is not valid."
             }
         }
     }

@@ -60,7 +60,7 @@ final class CurlHandles: Sendable {
         let reach = Reach(policy)
         let kept = idle.withLock { idle in idle.lastIndex { $0.reach == reach }.map { idle.remove(at: $0) } }
         guard let easy = kept?.easy ?? library.table.pointee.easy_init() else {
-            throw HTTPFailure(.libraryMissing("it has no memory left"), at: "")
+            throw HTTPFailure(.libraryMissing("it is out of memory"), at: "")
         }
         defer {
             library.table.pointee.easy_reset(easy)

@@ -58,28 +58,28 @@ public struct HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch reason {
         case .libraryMissing(let why): "libcurl cannot be loaded (\(why)). Install it: apt-get install libcurl4"
-        case .malformedURL: "The URL is malformed. Give an absolute one, such as https://login.example.com/path."
-        case .credentialsInURL: "The URL of \(origin) holds a user name or password. Leave them out."
+        case .malformedURL: "The URL is not valid. Use an absolute URL, such as https://login.example.com/path."
+        case .credentialsInURL: "The URL of \(origin) contains a user name or password. Remove them."
         case .malformedHeader(let name):
-            "The header \(name) cannot be sent to \(origin): its name or value holds characters HTTP does not allow."
-        case .schemeNotAllowed("http"): "\(origin) is not https. Plain http is possible only to loopback addresses, where it is allowed."
+            "The header \(name) cannot be sent to \(origin): its name or value contains characters that HTTP does not allow."
+        case .schemeNotAllowed("http"): "\(origin) is not an https URL. Plain HTTP is allowed only for loopback addresses."
         case .schemeNotAllowed(let scheme): "The scheme \(scheme) is not allowed. Use https."
-        case .unresolvable: "The host of \(origin) has no address. Check its spelling, and this machine's name resolution."
+        case .unresolvable: "The host name of \(origin) cannot be resolved. Check its spelling, and the name resolution of this machine."
         case .privateAddress:
-            "\(origin) leads to a private, loopback or reserved address, which is refused. Whoever set this address can allow it with allowPrivateNetwork beside it."
-        case .unreachable: "\(origin) does not accept connections. Check that it runs and that no firewall is between."
+            "\(origin) has a private, loopback or reserved address, which is not allowed. To allow it, set allowPrivateNetwork next to the URL."
+        case .unreachable: "\(origin) does not accept connections. Check that it is running and not blocked by a firewall."
         case .proxyFailed: "The proxy did not connect to \(origin). Check --proxy."
-        case .timedOut(let milliseconds) where milliseconds < 1_000: "\(origin) did not answer within \(milliseconds) ms."
-        case .timedOut(let milliseconds): "\(origin) did not answer within \((milliseconds + 999) / 1_000) s."
+        case .timedOut(let milliseconds) where milliseconds < 1_000: "\(origin) did not respond within \(milliseconds) ms."
+        case .timedOut(let milliseconds): "\(origin) did not respond within \((milliseconds + 999) / 1_000) s."
         case .certificate(let why):
-            "The certificate of \(origin) is refused: \(why). A private authority's certificate can be added with --ca-file."
-        case .unreadableCertificateFile: "The file named by --ca-file does not exist or holds no PEM certificates."
-        case .encryption(let why): "No encrypted connection to \(origin): \(why)."
-        case .tooLarge(let bytes): "\(origin) answered with more than \(bytes) bytes."
-        case .redirectRefused(let target): "\(origin) redirects to \(target), which is not followed. Use the final URL."
+            "The certificate of \(origin) is not trusted: \(why). To add a private certificate authority, use --ca-file."
+        case .unreadableCertificateFile: "The file in --ca-file does not exist or contains no PEM certificates."
+        case .encryption(let why): "An encrypted connection to \(origin) could not be established: \(why)."
+        case .tooLarge(let bytes): "The response of \(origin) has more than \(bytes) bytes."
+        case .redirectRefused(let target): "\(origin) redirects to \(target). Redirects are not followed; use the final URL."
         case .tooManyRedirects: "\(origin) redirects too often."
-        case .protocolError(let why): "\(origin) did not answer as HTTP demands: \(why)."
-        case .cancelled: "The request to \(origin) was cancelled."
+        case .protocolError(let why): "The response of \(origin) is not valid HTTP: \(why)."
+        case .cancelled: "The request to \(origin) was canceled."
         }
     }
 }

@@ -23,20 +23,20 @@ struct IssuerDocuments {
     /// - Throws: `IssuerFailure`; then nothing of what came is used.
     func fetch() throws(IssuerFailure) -> PublishedKeys {
         let deadline = deadline()
-        return try publishedKeys(of: try description(until: deadline), until: deadline)
+        return try publishedKeys(of: try description(until: deadline).document, until: deadline)
     }
 
     /// The discovery document alone.
     ///
     /// - Throws: `IssuerFailure`.
-    func describe() throws(IssuerFailure) -> JSONNode { try description(until: deadline()) }
+    func describe() throws(IssuerFailure) -> PublishedDescription { try description(until: deadline()) }
 
     /// Looks at everything, and keeps what came before something failed.
     func inspect() -> IssuerInspection {
         let deadline = deadline()
         var inspection = IssuerInspection()
         do throws(IssuerFailure) {
-            let description = try description(until: deadline)
+            let description = try description(until: deadline).document
             inspection.description = description
             inspection.keys = try publishedKeys(of: description, until: deadline).set
         } catch { inspection.failure = error }
@@ -45,20 +45,22 @@ struct IssuerDocuments {
 
     private func deadline() -> UInt64 { Monotonic.nanoseconds() + UInt64(Self.timeoutMilliseconds) * 1_000_000 }
 
-    private func description(until deadline: UInt64) throws(IssuerFailure) -> JSONNode {
-        let (description, _) = try object(at: address.discoveryURL, "its discovery document", address.policy, until: deadline)
+    private func description(until deadline: UInt64) throws(IssuerFailure) -> PublishedDescription {
+        let (description, response) = try object(at: address.discoveryURL, "the discovery document", address.policy, until: deadline)
         try checkIssuer(of: description)
-        return description
+        return PublishedDescription(document: description, lifetimeSeconds: Self.lifetime(response))
     }
 
     private func publishedKeys(of description: JSONNode, until deadline: UInt64) throws(IssuerFailure) -> PublishedKeys {
         guard let url = description["jwks_uri"]?.string, !url.isEmpty else {
-            throw IssuerFailure(.document, "Its discovery document names no jwks_uri.")
+            throw IssuerFailure(.document, "The discovery document contains no jwks_uri.")
         }
-        let (set, response) = try object(at: url, "its key set", address.policy(forNamed: url), until: deadline)
-        let lifetime = response.maxAgeSeconds ?? Self.usualLifetime
-        return PublishedKeys(
-            set: try keys(set), lifetimeSeconds: min(max(lifetime, Self.lifetimes.lowerBound), Self.lifetimes.upperBound))
+        let (set, response) = try object(at: url, "the key set", address.policy(forNamed: url), until: deadline)
+        return PublishedKeys(set: try keys(set), lifetimeSeconds: Self.lifetime(response))
+    }
+
+    private static func lifetime(_ response: HTTPResponse) -> Int {
+        min(max(response.maxAgeSeconds ?? usualLifetime, lifetimes.lowerBound), lifetimes.upperBound)
     }
 
     private func object(
@@ -77,32 +79,32 @@ struct IssuerDocuments {
         switch body {
         case .success(let node) where node.kind == .object: return (node, response)
         case .failure(let error) where response.contentType?.contains("json") == true:
-            throw IssuerFailure(.document, "What it answers for \(what) is JSON that cannot be read: \(error).")
+            throw IssuerFailure(.document, "The response for \(what) is not valid JSON: \(error).")
         case .success, .failure: break
         }
         let type = response.contentType.map { "; its type is \(quoted($0))" } ?? ""
-        throw IssuerFailure(.document, "What it answers for \(what) is no JSON object\(type).")
+        throw IssuerFailure(.document, "The response for \(what) is not a JSON object\(type).")
     }
 
     /// The issuer must be the one that was asked for, to the letter: else one issuer could speak for another (OpenID Connect Discovery 4.3).
     private func checkIssuer(of description: JSONNode) throws(IssuerFailure) {
-        guard let issuer = description["issuer"]?.string else { throw IssuerFailure(.issuer, "Its discovery document names no issuer.") }
+        guard let issuer = description["issuer"]?.string else { throw IssuerFailure(.issuer, "The discovery document contains no issuer.") }
         guard issuer.hasBytes(of: address.issuer) else {
             throw IssuerFailure(
                 .issuer,
-                "Its discovery document is of \(quoted(issuer)), not of \(quoted(address.issuer)); they must be equal to the letter.")
+                "The issuer in the discovery document is \(quoted(issuer)), not \(quoted(address.issuer)). They must be identical.")
         }
     }
 
     private func keys(_ node: JSONNode) throws(IssuerFailure) -> JWKSet {
         let set: JWKSet
-        do throws(KeyError) { set = try JWKSet(node) } catch { throw IssuerFailure(.keys, "Its key set has no array of keys.") }
+        do throws(KeyError) { set = try JWKSet(node) } catch { throw IssuerFailure(.keys, "The key set contains no array of keys.") }
         guard !set.keys.isEmpty else {
             let why = set.refusals.first.map { " (the first: \($0))" } ?? ""
-            throw IssuerFailure(.keys, "Its key set has \(set.refusals.count) keys, none of which can verify signatures\(why).")
+            throw IssuerFailure(.keys, "The key set has \(set.refusals.count) keys, none of which can verify signatures\(why).")
         }
         if let key = set.repeated {
-            throw IssuerFailure(.keys, "Its key set has two keys with the kid \(quoted(key.keyID)), which cannot be told apart.")
+            throw IssuerFailure(.keys, "The key set has two keys with the kid \(quoted(key.keyID)).")
         }
         return set
     }

@@ -51,6 +51,6 @@ public struct IssuerFailure: Error, Hashable, Sendable {
     public init(status: Int, to what: String) {
         // Too many requests, and what servers say of themselves.
         let isTemporary = status == 429 || status == 408 || status >= 500
-        self.init(isTemporary ? .unavailable : .status, "It answers HTTP \(status) to \(what).")
+        self.init(isTemporary ? .unavailable : .status, "The server returned HTTP \(status) for \(what).")
     }
 }

@@ -77,22 +77,13 @@ public final class IssuerKeys: Sendable {
             case .ask: ask(address, for: header, isCancelled: isCancelled)
             case .join: waitForAnswer(address, isCancelled: isCancelled)
             }
-            if isCancelled() { throw IssuerFailure(.cancelled, "The request was cancelled.") }
+            if isCancelled() { throw IssuerFailure(.cancelled, "The request was canceled.") }
         }
     }
 
     /// Looks at everything that an issuer publishes, anew and for this caller alone. Waits for it.
     public func inspect(_ address: IssuerAddress, isCancelled: @escaping @Sendable () -> Bool = { false }) -> IssuerInspection {
         IssuerDocuments(client: client, address: address, isCancelled: isCancelled).inspect()
-    }
-
-    /// The discovery document of an issuer, fetched anew and for this caller alone. Waits for it.
-    ///
-    /// - Throws: why it is not there, or not that issuer's.
-    public func description(_ address: IssuerAddress, isCancelled: @escaping @Sendable () -> Bool = { false }) throws(IssuerFailure)
-        -> JSONNode
-    {
-        try IssuerDocuments(client: client, address: address, isCancelled: isCancelled).describe()
     }
 
     /// Runs `body` once nobody asks the issuer any more: at once, or on the thread that got the answer. It should return soon.
@@ -122,7 +113,10 @@ public final class IssuerKeys: Sendable {
 
     /// Answers `key`, and asks for newer ones on a thread of its own.
     private func renewing(_ address: IssuerAddress, _ key: PublicKey) -> PublicKey {
-        Thread.start(name: "issuer keys") { self.ask(address, for: nil, isCancelled: { false }) }
+        if !Thread.start(name: "issuer keys", { self.ask(address, for: nil, isCancelled: { false }) }) {
+            // The key at hand does; the next token that needs it asks for newer ones again.
+            conclude(.failure(IssuerFailure(.cancelled, "The system refuses another thread.")), address, for: nil)
+        }
         return key
     }
 
@@ -130,6 +124,11 @@ public final class IssuerKeys: Sendable {
         let result = Result { () throws(IssuerFailure) in
             try IssuerDocuments(client: client, address: address, isCancelled: isCancelled).fetch()
         }
+        conclude(result, address, for: header)
+    }
+
+    /// Notes what came of asking an issuer, and lets those go on who wait for it.
+    private func conclude(_ result: Result<PublishedKeys, IssuerFailure>, _ address: IssuerAddress, for header: JWSHeader?) {
         let now = clock()
         let waiting = issuers.withLock { issuers in
             issuers.states[address]?.end(result, for: header, at: now)

@@ -49,6 +49,9 @@ struct IssuerState: Sendable {
             if now < freshUntil || isAsking || now < retryAt { return .answer(key) }
             return now < freshUntil + Self.renewing ? .answerAndRenew(key) : .ask
         }
+        if now < freshUntil, let weakness = keys.weakness(ofKeyFor: header) {
+            return .fail(IssuerFailure(.keys, "The key that signed the token is not accepted: \(weakness)."))
+        }
         if isAsking { return .join }
         if let failure, now < retryAt { return .fail(failure) }
         if let until = unknown[Self.name(header)], now < until { return .answer(nil) }
@@ -57,7 +60,8 @@ struct IssuerState: Sendable {
     }
 
     private static let tooManyUnknown = IssuerFailure(
-        .unavailable, "It was asked \(mostUnknown) times within half a minute for keys that it does not have, and is left in peace.")
+        .unavailable,
+        "The provider did not have the requested keys \(mostUnknown) times within 30 seconds; it is not requested again for some time.")
 
     private static func name(_ header: JWSHeader) -> [UInt8] { Hash.sha256(Array((header.keyID ?? "").utf8)) }
 

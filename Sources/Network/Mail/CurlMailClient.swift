@@ -81,7 +81,7 @@ final class MailHandles: Sendable {
         let use = Use(origin: server.origin, encryption: server.encryption)
         let kept = idle.withLock { idle in idle.lastIndex { $0.use == use }.map { idle.remove(at: $0) } }
         guard let easy = kept?.easy ?? library.table.pointee.easy_init() else {
-            throw MailFailure(.libraryMissing("it has no memory left"), at: server.origin)
+            throw MailFailure(.libraryMissing("it is out of memory"), at: server.origin)
         }
         defer {
             library.table.pointee.easy_reset(easy)
@@ -95,8 +95,9 @@ final class MailHandles: Sendable {
         try body(easy)
     }
 
-    /// Says QUIT and closes, on a thread of its own: a server that does not answer QUIT is waited for up to two minutes.
+    /// Says QUIT and closes, on a thread of its own if there is one: a server that does not answer QUIT is waited for up to two minutes.
     private static func close(_ handle: Idle, _ library: CurlLibrary) {
-        Thread.start(name: "mail quit") { library.table.pointee.easy_cleanup(handle.easy) }
+        let quit: @Sendable () -> Void = { library.table.pointee.easy_cleanup(handle.easy) }
+        if !Thread.start(name: "mail quit", quit) { quit() }
     }
 }

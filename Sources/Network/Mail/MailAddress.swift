@@ -14,9 +14,9 @@ public struct MailAddress: Hashable, Sendable, CustomStringConvertible {
         public var description: String {
             switch self {
             case .internationalised:
-                "Internationalised mail addresses are not supported. Use one of ASCII letters; a domain can be written in its xn-- form."
-            case .malformed: "This is no mail address. It has the form name@example.com."
-            case .tooLong: "The mail address is too long: at most 64 characters before the @ and 254 in all."
+                "Internationalized email addresses are not supported. Use ASCII characters; a domain can be written in its xn-- form."
+            case .malformed: "The email address is not valid. It must have the form name@example.com."
+            case .tooLong: "The email address is too long: at most 64 characters before the @ and 254 in total are allowed."
             }
         }
     }

@@ -98,33 +98,33 @@ extension MailFailure {
     public var description: String {
         switch reason {
         case .libraryMissing(let why): "libcurl cannot be loaded (\(why)). Install it: apt-get install libcurl4"
-        case .notSupported(let why): "This libcurl cannot send mail: \(why)."
-        case .unresolvable: "The host of \(origin) has no address. Check its spelling, and this machine's name resolution."
+        case .notSupported(let why): "This libcurl cannot send emails: \(why)."
+        case .unresolvable: "The host name of \(origin) cannot be resolved. Check its spelling, and the name resolution of this machine."
         case .addressRefused:
-            "\(origin) leads to an address that mail is not sent to: link-local, reserved, or not this machine where nothing is encrypted."
-        case .unreachable: "\(origin) does not accept connections. Check that it runs and that no firewall is between."
-        case .timedOut(let milliseconds, true): "\(origin) did not answer within \(Self.span(milliseconds)).\(Self.doubt)"
+            "\(origin) has an address to which emails are not sent: a link-local or reserved address, or, without encryption, an address other than loopback."
+        case .unreachable: "\(origin) does not accept connections. Check that it is running and not blocked by a firewall."
+        case .timedOut(let milliseconds, true): "\(origin) did not respond within \(Self.span(milliseconds)).\(Self.doubt)"
         case .timedOut(let milliseconds, false) where origin.hasPrefix("smtp://"):
-            "\(origin) did not answer within \(Self.span(milliseconds)). If its port is encrypted from the first byte, as 465 is, write smtps://, or set encryption to implicit."
-        case .timedOut(let milliseconds, false): "\(origin) did not answer within \(Self.span(milliseconds))."
+            "\(origin) did not respond within \(Self.span(milliseconds)). If its port is encrypted from the first byte, such as 465, use smtps://, or set encryption to implicit."
+        case .timedOut(let milliseconds, false): "\(origin) did not respond within \(Self.span(milliseconds))."
         case .certificate(let why):
-            "The certificate of \(origin) is refused: \(why). A private authority's certificate can be added with --ca-file."
-        case .unreadableCertificateFile: "The file named by --ca-file does not exist or holds no PEM certificates."
+            "The certificate of \(origin) is not trusted: \(why). To add a private certificate authority, use --ca-file."
+        case .unreadableCertificateFile: "The file in --ca-file does not exist or contains no PEM certificates."
         case .encryptionNotOffered:
-            "\(origin) offers no STARTTLS, so nothing was sent. If its port is encrypted from the first byte, write smtps:// instead."
+            "\(origin) does not support STARTTLS, so nothing was sent. If its port is encrypted from the first byte, use smtps://."
         case .encryptionRequired(let reply):
-            "\(origin) takes nothing unencrypted\(Self.saying(reply)) Use STARTTLS with it: leave --smtp-unencrypted out, or set encryption to startTLS."
-        case .encryption(let why): "No encrypted connection to \(origin): \(why)."
-        case .serverRefused(let reply): "\(origin) does not take mail from here\(Self.saying(reply))"
+            "\(origin) requires encryption\(Self.saying(reply)) Use STARTTLS: omit --smtp-unencrypted, or set encryption to startTLS."
+        case .encryption(let why): "An encrypted connection to \(origin) could not be established: \(why)."
+        case .serverRefused(let reply): "\(origin) does not accept emails from this client\(Self.saying(reply))"
         case .loginRefused(let code):
-            "\(origin) refuses the user and password\(code.map { " with \($0)" } ?? ": it offers no way of logging in that is allowed here")."
-        case .loginRequired(let reply): "\(origin) wants a user and password\(Self.saying(reply))"
-        case .senderRefused(let reply): "\(origin) refuses the sender's address\(Self.saying(reply))"
-        case .recipientRefused(let reply): "\(origin) refuses the recipient's address\(Self.saying(reply))"
-        case .messageRefused(let reply): "\(origin) refuses the message\(Self.saying(reply))"
-        case .interrupted(let mayHaveArrived): "\(origin) ended the connection.\(mayHaveArrived ? Self.doubt : "")"
-        case .protocolError(let why): "\(origin) did not answer as SMTP demands: \(why)."
-        case .cancelled: "Sending through \(origin) was cancelled."
+            "\(origin) rejected the user name and password\(code.map { " with \($0)" } ?? ": it supports no allowed login mechanism")."
+        case .loginRequired(let reply): "\(origin) requires a user name and password\(Self.saying(reply))"
+        case .senderRefused(let reply): "\(origin) rejected the sender's address\(Self.saying(reply))"
+        case .recipientRefused(let reply): "\(origin) rejected the recipient's address\(Self.saying(reply))"
+        case .messageRefused(let reply): "\(origin) rejected the message\(Self.saying(reply))"
+        case .interrupted(let mayHaveArrived): "\(origin) closed the connection.\(mayHaveArrived ? Self.doubt : "")"
+        case .protocolError(let why): "The response of \(origin) is not valid SMTP: \(why)."
+        case .cancelled: "Sending through \(origin) was canceled."
         }
     }
 
@@ -132,7 +132,7 @@ extension MailFailure {
         milliseconds < 1_000 ? "\(milliseconds) ms" : "\((milliseconds + 999) / 1_000) s"
     }
 
-    private static let doubt = " The message may have arrived nevertheless."
+    private static let doubt = " The message may have been delivered."
 
-    private static func saying(_ reply: SMTPReply?) -> String { reply.map { ": it says \"\($0)\"." } ?? "." }
+    private static func saying(_ reply: SMTPReply?) -> String { reply.map { ": \"\($0)\"." } ?? "." }
 }

@@ -50,13 +50,14 @@ public struct SMTPServer: Sendable {
         public var description: String {
             switch self {
             case .url:
-                "This is no mail server. Write smtp://mail.example.com:587 (with STARTTLS) or smtps://mail.example.com:465, without user and password."
-            case .host: "The mail server's host is neither a host name nor an IP address."
-            case .port: "The mail server's port is not between 1 and 65535."
+                "The URL of the mail server is not valid. Use smtp://mail.example.com:587 (STARTTLS) or smtps://mail.example.com:465 (TLS), without user name and password."
+            case .host: "The host of the mail server is neither a host name nor an IP address."
+            case .port: "The port of the mail server is not between 1 and 65535."
             case .notLoopback:
-                "Without encryption mail goes to this machine alone, and the host is the address of another one. Use STARTTLS or TLS with it."
-            case .login: "The mail server's user and password cannot be sent: they are empty, hold a zero byte, or no mechanism is allowed."
-            case .greetingName: "The name for EHLO is no host name."
+                "Unencrypted connections are allowed only to loopback addresses. Use STARTTLS or TLS for this host."
+            case .login:
+                "The user name and password of the mail server cannot be sent: they are empty or contain a zero byte, or no mechanism is allowed."
+            case .greetingName: "The name for EHLO is not a host name."
             }
         }
     }

@@ -23,7 +23,7 @@ struct PostgresConnecting: Sendable {
         guard try PostgresLibrary.hasNumericPorts(address) else {
             throw .cannotOpen(
                 path: address.description,
-                reason: "what stands for its port is no number; is the host missing, or a / in the password not written as %2F?")
+                reason: "the port is not a number; check for a missing host, or a / in the password that is not written as %2F")
         }
     }
 
@@ -38,7 +38,7 @@ struct PostgresConnecting: Sendable {
         if hasSeveralHosts { settings.append(("target_session_attrs", "read-write")) }
         settings += [("dbname", address.uri), ("client_encoding", "UTF8")]
         guard let handle = Self.start(settings) else {
-            throw PostgresFailure(.none, .cannotOpen(path: address.description, reason: "there is no memory for a connection"))
+            throw PostgresFailure(.none, .cannotOpen(path: address.description, reason: "no memory is available for a connection"))
         }
         let connection = PostgresConnection(handle, name: name, address: address, epochs: epochs, waitMilliseconds: waitMilliseconds)
         try finish(handle)
@@ -82,15 +82,15 @@ struct PostgresConnecting: Sendable {
                 next = pq_connect_poll(handle)
             }
         }
-        throw PostgresFailure(.none, .unreachable(path: address.description, reason: "the server does not answer"))
+        throw PostgresFailure(.none, .unreachable(path: address.description, reason: "the server does not respond"))
     }
 
     private func checkServer(_ handle: OpaquePointer) throws {
         let version = Int(pq_server_version(handle))
         let encoding = pq_parameter_status(handle, "server_encoding").map { String(cString: $0) } ?? "unknown"
         var reason: String?
-        if version < Self.oldestServer { reason = "PostgreSQL 14 or newer is needed, and this is \(version / 10_000)" }
-        if encoding != "UTF8" { reason = "the database's encoding is \(encoding), and UTF8 is needed (createdb -E UTF8)" }
+        if version < Self.oldestServer { reason = "PostgreSQL 14 or later is required; this is version \(version / 10_000)" }
+        if encoding != "UTF8" { reason = "the encoding of the database is \(encoding); UTF8 is required (createdb -E UTF8)" }
         if let reason { throw PostgresFailure(.none, .cannotOpen(path: address.description, reason: reason)) }
     }
 

@@ -107,7 +107,7 @@ final class PostgresConnection {
     }
 
     private func wrongCount(_ sql: SQL, _ wanted: Int, _ given: Int) -> StoreError {
-        .failed(reason: "a statement has \(wanted) parameters and got \(given) values: \(sql.text)")
+        .failed(reason: "a statement with \(wanted) parameters received \(given) values: \(sql.text)")
     }
 
     /// A text as a literal in SQL.

@@ -36,7 +36,7 @@ struct PostgresFailure: Error {
             case "53100", "53400": result(.none, .full)
             case "25006": result(.none, .readOnly(reason: reason))
             case "42501" where isConnected: result(.none, .readOnly(reason: reason))
-            case "3D000": result(.none, .cannotOpen(path: path, reason: "\(reason); create it first (createdb)"))
+            case "3D000": result(.none, .cannotOpen(path: path, reason: "\(reason); create the database first (createdb)"))
             case "XX001", "XX002", "58030": result(.none, .corrupt(reason: "\(reason) (PostgreSQL \(code))"))
             case _ where !isConnected:
                 result(.none, code.isEmpty ? .unreachable(path: path, reason: reason) : .cannotOpen(path: path, reason: reason))
@@ -56,7 +56,7 @@ struct PostgresFailure: Error {
         let lines = message.split(separator: "\n").filter { !$0.hasPrefix("LOCATION: ") && !$0.hasPrefix("\t") }
         let text = lines.joined(separator: "; ")
         guard let (state, start) = sqlState(in: text) else {
-            return PostgresFailure(state: nil, reason: text.isEmpty ? "no answer" : text, isConnected: false, address: address)
+            return PostgresFailure(state: nil, reason: text.isEmpty ? "no response" : text, isConnected: false, address: address)
         }
         return PostgresFailure(state: state, reason: String(text[start...]), isConnected: false, address: address)
     }

@@ -7,7 +7,8 @@ enum PostgresLibrary {
     static func load(for address: PostgresAddress) throws(StoreError) {
         guard let reason = pq_load() else { return }
         throw .cannotOpen(
-            path: address.description, reason: "PostgreSQL's client library is needed (Debian package libpq5): \(String(cString: reason))")
+            path: address.description,
+            reason: "the PostgreSQL client library is required (Debian package libpq5): \(String(cString: reason))")
     }
 
     /// One setting that stands in the URI itself. The library must be loaded.
@@ -20,7 +21,8 @@ enum PostgresLibrary {
         guard isValid else {
             throw .cannotOpen(
                 path: address.description,
-                reason: "it is no URI that libpq can read; in names and passwords, characters such as / @ : ? # % are percent-encoded")
+                reason:
+                    "it is not a valid PostgreSQL URI; in user names and passwords, characters such as / @ : ? # % must be percent-encoded")
         }
         return value.map { String(cString: $0) }
     }

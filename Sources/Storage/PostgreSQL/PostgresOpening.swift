@@ -19,7 +19,7 @@ enum PostgresOpening {
             let before = try contents(connection)
             try connection.execute("COMMIT")
             if case .nothing = before, !makesStore {
-                throw StoreError.cannotOpen(path: connection.address.description, reason: "the database is empty, and no store")
+                throw StoreError.cannotOpen(path: connection.address.description, reason: "the database is empty and contains no store")
             }
             if case .store(let version) = before, version >= supported { return try accept(version, supported) }
             try connection.beginWrite(.readCommitted)
@@ -92,7 +92,7 @@ enum PostgresOpening {
                     AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e'))
             """, [])
         let address = connection.address.description
-        guard looked.int(0) == 1 else { throw StoreError.cannotOpen(path: address, reason: "no schema of its search_path exists") }
+        guard looked.int(0) == 1 else { throw StoreError.cannotOpen(path: address, reason: "no schema in its search_path exists") }
         guard looked.int(1) == 1 else {
             if looked.int(2) == 1 { throw StoreError.notAStore(path: address) }
             return .nothing

@@ -13,7 +13,7 @@ struct PostgresParameters {
 
     /// - Throws: `StoreError.failed` for text with U+0000, which PostgreSQL cannot hold.
     init(_ values: [any SQLValue]) throws(StoreError) {
-        guard values.count <= Self.most else { throw .failed(reason: "a statement got \(values.count) values") }
+        guard values.count <= Self.most else { throw .failed(reason: "a statement received \(values.count) values") }
         for value in values { try append(value.sqlParameter) }
         // An empty value at the end still needs an address: without one it would be NULL.
         space.append(0)
@@ -27,7 +27,7 @@ struct PostgresParameters {
         case .null: types.append(PQ_TYPE_UNSPECIFIED)
         case .text(let text):
             types.append(PQ_TYPE_TEXT)
-            if text.utf8.contains(0) { throw .failed(reason: "PostgreSQL cannot hold a text with the character U+0000") }
+            if text.utf8.contains(0) { throw .failed(reason: "PostgreSQL cannot store text with the character U+0000") }
             space.append(contentsOf: text.utf8)
         case .integer(let integer):
             types.append(PQ_TYPE_INT8)
@@ -65,7 +65,7 @@ struct PostgresStatement {
     func check(_ parameters: PostgresParameters, _ sql: SQL) throws(StoreError) {
         for (index, (given, wanted)) in zip(parameters.types, types).enumerated()
         where given != wanted && given != PQ_TYPE_UNSPECIFIED {
-            throw .failed(reason: "$\(index + 1) has type \(wanted) and got \(given) (pg_type): \(sql.text)")
+            throw .failed(reason: "$\(index + 1) has type \(wanted) and received \(given) (pg_type): \(sql.text)")
         }
     }
 }

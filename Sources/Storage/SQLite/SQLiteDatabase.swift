@@ -112,7 +112,8 @@ public final class SQLiteDatabase: Database {
     public func tryToWrite() throws {
         if case .file(let path) = location, StoreFile.Identity(of: absolutePath) != identity {
             throw StoreError.cannotOpen(
-                path: path, reason: "it was removed or replaced while this process had it open, and what is written now is lost; start anew"
+                path: path,
+                reason: "the file was removed or replaced while this process had it open, and new data is lost; restart the process"
             )
         }
         try writeNothing()

@@ -16,7 +16,7 @@ enum SQLiteFailure {
         case SQLITE_NOTADB: return .notAStore(path: path)
         case SQLITE_CANTOPEN: return cannotOpen(reason, sqlite3_system_errno(handle), path)
         case SQLITE_IOERR: return brokenDisk(code, reason, sqlite3_system_errno(handle))
-        case SQLITE_NOMEM: return .failed(reason: "SQLite got no memory")
+        case SQLITE_NOMEM: return .failed(reason: "SQLite is out of memory")
         default: return .failed(reason: "\(reason) (SQLite \(code))")
         }
     }
@@ -25,7 +25,7 @@ enum SQLiteFailure {
     private static func cannotOpen(_ reason: String, _ number: Int32, _ path: String) -> StoreError {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         if number == EACCES || number == EROFS || number == EPERM || access(folder, W_OK) != 0 {
-            return .readOnly(reason: "SQLite keeps two files beside \(path), and this user may not write them")
+            return .readOnly(reason: "SQLite requires two additional files next to \(path), which this user cannot write")
         }
         return .cannotOpen(path: path, reason: number == 0 ? reason : "\(reason): \(String(cString: strerror(number)))")
     }

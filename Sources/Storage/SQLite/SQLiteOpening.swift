@@ -34,7 +34,9 @@ enum SQLiteOpening {
         try configure(connection)
         // Nearly always there is nothing to do, and finding that out takes no lock. What belongs to others stays as it is.
         let before = try look(connection, path)
-        if case .nothing = before, !makesStore { throw StoreError.cannotOpen(path: path, reason: "the file is empty, and no store") }
+        if case .nothing = before, !makesStore {
+            throw StoreError.cannotOpen(path: path, reason: "the file is empty and contains no store")
+        }
         if isFile { try switchToWAL(connection, deadline) }
         let supported = migrations.last?.version ?? 0
         if case .store(let version) = before, version >= supported { return try accept(version, supported) }
@@ -127,7 +129,9 @@ enum SQLiteOpening {
         while true {
             do {
                 let mode = try connection.text("PRAGMA journal_mode = WAL")
-                guard mode == "wal" else { throw StoreError.readOnly(reason: "SQLite's write-ahead log does not work here") }
+                guard mode == "wal" else {
+                    throw StoreError.readOnly(reason: "the write-ahead log of SQLite does not work on this file system")
+                }
                 return
             } catch StoreError.busy where Monotonic.nanoseconds() < deadline { usleep(10_000) }
         }

@@ -34,7 +34,7 @@ final class SQLiteStatement: RowSource {
     /// - Throws: `StoreError.failed` if there are not as many values as the statement has parameters.
     func begin(_ values: [any SQLValue]) throws(StoreError) {
         guard values.count == positions.count else {
-            throw .failed(reason: "a statement has \(positions.count) parameters and got \(values.count) values: \(text)")
+            throw .failed(reason: "a statement with \(positions.count) parameters received \(values.count) values: \(text)")
         }
         makeSpace(for: values)
         for index in positions.indices {

@@ -3,10 +3,12 @@ import Platform
 /// The one thread that writes. It gathers the writes that wait into one transaction, so that they share one sync of the disk,
 /// and releases their answers after the commit.
 ///
-/// The thread starts at the first write, and ends when the store is closed or let go.
+/// The thread starts at the first write, and ends when the store is closed or let go. Where the system refuses it, whoever writes does its
+/// work, one at a time, until nothing waits any more.
 final class SQLiteWriter: Sendable {
     private struct State {
         var waiting: [WriteJob] = []
+        /// Whether some thread writes: the one that is there for it, or for now one that has something to write.
         var isStarted = false
         var isClosing = false
         var hasEnded = false
@@ -31,16 +33,37 @@ final class SQLiteWriter: Sendable {
     ///
     /// - Throws: what made this job fail; `StoreError.closed`.
     func run(_ job: WriteJob) throws {
-        try state.withLock { state throws(StoreError) in
+        let mustStart = try state.withLock { state throws(StoreError) in
             if state.isClosing { throw .closed }
             state.waiting.append(job)
-            if !state.isStarted {
-                state.isStarted = true
-                Thread.start(name: "store-writer") { self.serve() }
-            }
+            defer { state.isStarted = true }
+            return !state.isStarted
         }
-        state.broadcast()
+        if mustStart {
+            if !Thread.start(name: "store-writer", { self.serve() }) { serveHere() }
+        } else {
+            state.broadcast()
+        }
         try job.wait()
+    }
+
+    /// Does the writer thread's work on this one until nothing waits; whoever comes then tries to start the thread again.
+    private func serveHere() {
+        let outer = try? Nesting.enter(self)
+        defer { Nesting.leave(to: outer ?? nil) }
+        while true {
+            commitWhatWaits()
+            let isDone = state.withLock { state in
+                guard state.waiting.isEmpty else { return false }
+                state.isStarted = false
+                if state.isClosing {
+                    connection.value.close()
+                    state.hasEnded = true
+                }
+                return true
+            }
+            if isDone { return state.broadcast() }
+        }
     }
 
     /// Takes no more writes. Those that wait are finished, then the connection is closed.

@@ -12,19 +12,19 @@ enum StoreFile {
         case .other(let what): throw .cannotOpen(path: path, reason: what)
         case .nothing: break
         }
-        guard makesFile else { throw .cannotOpen(path: path, reason: "there is no store; mintmark serve makes one") }
+        guard makesFile else { throw .cannotOpen(path: path, reason: "the store does not exist; mintmark serve creates it") }
         if makesFolders { try makeFolders(of: path) }
         // Makes a file without opening it, and says so if somebody else just did.
         if mknod(path, S_IFREG | 0o600, 0) == 0 { return }
         switch errno {
-        case EROFS, EACCES: throw .readOnly(reason: "\(path) cannot be made: \(String(cString: strerror(errno)))")
+        case EROFS, EACCES: throw .readOnly(reason: "\(path) cannot be created: \(String(cString: strerror(errno)))")
         case EEXIST:
             if case .file = try kind(path) { return }
-            throw .cannotOpen(path: path, reason: "it is a link that leads nowhere")
+            throw .cannotOpen(path: path, reason: "it is a broken symbolic link")
         case ENOSPC, EDQUOT: throw .full
         case ENOENT:
             let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-            throw .cannotOpen(path: path, reason: "there is no folder \(folder); make it first")
+            throw .cannotOpen(path: path, reason: "the directory \(folder) does not exist; create it first")
         default: throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
         }
     }
@@ -58,9 +58,9 @@ enum StoreFile {
         case S_IFREG:
             // SQLite takes a file that is shorter than its header for a new one, and would write over it.
             if 1..<512 ~= status.st_size { throw .notAStore(path: path) }
-            return access(path, R_OK) == 0 ? .file : .other("this user may not read it")
-        case S_IFDIR: return .other("it is a folder")
-        default: return .other("it is not a file")
+            return access(path, R_OK) == 0 ? .file : .other("this user cannot read it")
+        case S_IFDIR: return .other("it is a directory")
+        default: return .other("it is not a regular file")
         }
     }
 
@@ -71,7 +71,7 @@ enum StoreFile {
         if stat(folder, &status) == 0 { return }
         try makeFolders(of: folder)
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
-            let reason = "the folder \(folder) cannot be made: \(String(cString: strerror(errno)))"
+            let reason = "the directory \(folder) cannot be created: \(String(cString: strerror(errno)))"
             throw errno == EROFS || errno == EACCES ? .readOnly(reason: reason) : .cannotOpen(path: path, reason: reason)
         }
         syncParent(of: folder)

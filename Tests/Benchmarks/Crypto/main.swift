@@ -17,7 +17,7 @@ let rounds = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 5
 func rate(_ operation: @escaping @Sendable () -> Void) -> Double {
     let total = Gate((finished: 0, count: 0))
     for number in 0..<threads {
-        Thread.start(name: "measure \(number)") {
+        _ = Thread.start(name: "measure \(number)") {
             let end = Monotonic.nanoseconds() + UInt64(seconds * 1e9)
             var count = 0
             while Monotonic.nanoseconds() < end {

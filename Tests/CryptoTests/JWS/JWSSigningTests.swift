@@ -60,7 +60,7 @@ import Testing
         let publicKey = key.publicKey
         let good = Gate(0)
         for worker in 0..<4 {
-            Thread.start(name: "sign \(worker)") {
+            _ = Thread.start(name: "sign \(worker)") {
                 var count = 0
                 for number in 0..<200 {
                     guard let token = try? JWS.sign(payload: utf8("\(worker) \(number)"), with: key, type: "JWT"),

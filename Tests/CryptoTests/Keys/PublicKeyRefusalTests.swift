@@ -17,6 +17,12 @@ import Testing
         return Base64URL.encode(bytes)
     }
 
+    /// A product of two primes k * M + (65537 ^ a mod M), M being the product of the primes up to 167 (CVE-2017-15361).
+    static let weakModulus =
+        "xoNuXp9vnQKnrWBVhnwM-TCOksbHz7mSgLwp3kUgnpxUC4ErRY0DSONAMI_U90sBJrsYKRDDLdjnEDin5sjbWwJnwQgGQxw4SQietAMaIyhtcjta0WgYz9o_0XnBAY95"
+        + "eZaJRWrJil3aF4NJeRDS_Z7Wc1O0zAuWyEAIPY-lIg-jeqxq5ep3V2MriSPQZH3uaHGi_Nn6J0JYX0i1UeVECsnKgRKb4kzJWWiTQJavBzyEi43xGGsa9befFxvde43N"
+        + "yO5BXW9ObaS-FULASN8O4T-pbmRAw9WZOKf2rKLpBSKfUd_gAYYpO4O7ws2AWy63dciT9XUWSTrnKxw374mprQ"
+
     static let cases: [(key: String, error: KeyError)] = [
         ("{}", .malformedMember("kty")),
         (#"{"kty":7}"#, .malformedMember("kty")),
@@ -53,6 +59,8 @@ import Testing
         (#"{"kty":"RSA","n":"\#(modulus(bits: 2048))","e":"AQ"}"#, .unacceptableExponent),
         (#"{"kty":"RSA","n":"\#(modulus(bits: 2048))","e":"AQAA"}"#, .unacceptableExponent),
         (#"{"kty":"RSA","n":"\#(modulus(bits: 2048))","e":"AQAAAAAAAAAB"}"#, .unacceptableExponent),
+        (#"{"kty":"RSA","n":"\#(weakModulus)","e":"AQAB"}"#, .weakModulus),
+        (#"{"kty":"RSA","n":"\#(weakModulus)","e":"AQAB","alg":"PS512","kid":"a"}"#, .weakModulus),
         // Three to a power: odd and long enough, but a check finds small factors.
         (#"{"kty":"RSA","n":"\#(Base64URL.encode([UInt8](repeating: 0xFF, count: 256)))","e":"AQAB"}"#, .invalidPublicKey),
     ]

@@ -117,7 +117,7 @@ import Testing
         guard case .encryptionRequired(let reply)? = clear?.reason else { return #expect(Bool(false), "sent in the clear") }
         #expect(reply.code == 530)
         #expect(clear?.isRetryable == false)
-        #expect("\(clear!)".hasSuffix("Use STARTTLS with it: leave --smtp-unencrypted out, or set encryption to startTLS."))
+        #expect("\(clear!)".hasSuffix("Use STARTTLS: omit --smtp-unencrypted, or set encryption to startTLS."))
     }
 
     @Test("a wrong password, and a missing one, are the sender's fault and not to be retried")

@@ -84,7 +84,7 @@ struct TransactionTests {
     @Test("a transaction inside another of the same store is refused instead of waiting for itself", arguments: Backend.all)
     func nested(_ backend: Backend) throws {
         let database = try backend.open()
-        let nested = StoreError.failed(reason: "a transaction was begun inside another one of the same store")
+        let nested = StoreError.failed(reason: "a transaction was started inside another transaction of the same store")
         #expect(throws: nested) { try database.read { _ in try database.read { _ in } } }
         #expect(throws: nested) { try database.read { _ in try database.write { _ in } } }
         #expect(throws: nested) { try database.write { _ in try database.read { _ in } } }

@@ -80,7 +80,7 @@ struct PostgresMigrationTests {
         #expect(throws: StoreError.notAStore(path: address.description)) { try open(Self.steps) }
         let nowhere = PostgresServer.shared.address(of: "nowhere")
         let missing = StoreError.cannotOpen(
-            path: nowhere.description, reason: #"database "nowhere" does not exist; create it first (createdb)"#)
+            path: nowhere.description, reason: #"database "nowhere" does not exist; create the database first (createdb)"#)
         #expect(throws: missing) { try PostgresDatabase(nowhere, migrations: testSchema, connectionId: uniqueName()) }
     }
 

@@ -7,7 +7,7 @@ struct PostgresValueTests {
     @Test("a text with U+0000 is refused before it is sent")
     func nul() throws {
         let database = try Backend.postgres.open()
-        let refusal = StoreError.failed(reason: "PostgreSQL cannot hold a text with the character U+0000")
+        let refusal = StoreError.failed(reason: "PostgreSQL cannot store text with the character U+0000")
         #expect(throws: refusal) { try database.insert("a\0b") }
         #expect(try database.count() == 0)
     }

@@ -38,7 +38,9 @@ struct OpeningTests {
     @Test("a folder that is missing may be a mistake: it is made only where that is said")
     func noFolder() throws {
         let folder = "\(TemporaryFolder.shared.path)/\(uniqueName())"
-        #expect(throws: StoreError.cannotOpen(path: "\(folder)/store.db", reason: "there is no folder \(folder); make it first")) {
+        #expect(
+            throws: StoreError.cannotOpen(path: "\(folder)/store.db", reason: "the directory \(folder) does not exist; create it first")
+        ) {
             try SQLiteDatabase(.file("\(folder)/store.db"), migrations: testSchema, connectionId: uniqueName())
         }
         #expect(mode(of: folder) == nil)
@@ -84,13 +86,13 @@ struct OpeningTests {
     @Test("a folder, a pipe and a link to nowhere cannot be opened")
     func otherThings() throws {
         mkdir(path, 0o700)
-        #expect(throws: StoreError.cannotOpen(path: path, reason: "it is a folder")) { try open() }
+        #expect(throws: StoreError.cannotOpen(path: path, reason: "it is a directory")) { try open() }
         rmdir(path)
         mkfifo(path, 0o600)
-        #expect(throws: StoreError.cannotOpen(path: path, reason: "it is not a file")) { try open() }
+        #expect(throws: StoreError.cannotOpen(path: path, reason: "it is not a regular file")) { try open() }
         unlink(path)
         symlink("/nowhere/at/all", path)
-        #expect(throws: StoreError.cannotOpen(path: path, reason: "it is a link that leads nowhere")) { try open() }
+        #expect(throws: StoreError.cannotOpen(path: path, reason: "it is a broken symbolic link")) { try open() }
     }
 
     @Test("a path that looks like a URI is a path")

@@ -5,7 +5,7 @@ import Synchronization
 func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int) throws -> Void) throws {
     let state = Gate((running: threads, failure: (any Error)?.none))
     for thread in 0..<threads {
-        Thread.start(name: "test") {
+        _ = Thread.start(name: "test") {
             var failure: (any Error)?
             do { try body(thread) } catch { failure = error }
             state.withLock { $0 = ($0.running - 1, $0.failure ?? failure) }

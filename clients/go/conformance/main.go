@@ -24,7 +24,7 @@ type step struct {
 	Trace                        string
 	Params                       json.RawMessage
 	Calls, AtOnce                int
-	Logins                       map[string]string
+	Logins                       map[string]mintmark.Secret
 }
 
 func main() {
@@ -60,8 +60,8 @@ var errBackend = errors.New("the backend is down")
 
 // described is an error as the runner reads it.
 func described(err error) answer {
-	found := answer{"kind": kind(err), "message": err.Error(), "class": strings.TrimSuffix(reflect.TypeOf(err).Elem().Name(), "Error")}
-	var answered *mintmark.AnswerError
+	found := answer{"kind": kind(err), "message": err.Error(), "class": strings.TrimSuffix(reflect.Indirect(reflect.ValueOf(err)).Type().Name(), "Error")}
+	var answered *mintmark.APIError
 	if errors.As(err, &answered) {
 		found["code"], found["type"], found["data"], found["trace"] = answered.Code, answered.Type, answered.Data, answered.Trace
 		found["message"] = answered.Message
@@ -76,13 +76,14 @@ func described(err error) answer {
 func kind(err error) string {
 	var (
 		old      *mintmark.BinaryTooOldError
-		answered *mintmark.AnswerError
+		answered *mintmark.APIError
 		missing  *mintmark.BinaryNotFoundError
 		garbage  *mintmark.ProtocolError
 		ended    *mintmark.ProcessEndedError
 		closed   *mintmark.ClientClosedError
 		usage    *mintmark.UsageError
-		given    *mintmark.CallEndedError
+		late     *mintmark.CallTimeoutError
+		given    *mintmark.CallCancelledError
 	)
 	switch {
 	case errors.As(err, &old):
@@ -99,7 +100,7 @@ func kind(err error) string {
 		return "closed"
 	case errors.As(err, &usage):
 		return "refused"
-	case errors.As(err, &given) && given.Timeout():
+	case errors.As(err, &late):
 		return "timedOut"
 	case errors.As(err, &given):
 		return "cancelled"

@@ -18,7 +18,7 @@ type provided struct {
 	pool    string
 	mutex   sync.Mutex
 	backend string
-	asked   []map[string]string
+	asked   []map[string]mintmark.Secret
 }
 
 func (d *driver) provide(ctx context.Context, s *step) answer {
@@ -48,7 +48,7 @@ func (d *driver) provide(ctx context.Context, s *step) answer {
 	defer p.mutex.Unlock()
 	switch s.Do {
 	case "provider.asked":
-		return answer{"result": append([]map[string]string{}, p.asked...)}
+		return answer{"result": append([]map[string]mintmark.Secret{}, p.asked...)}
 	case "provider.backend":
 		p.backend = s.Backend
 		return answer{"result": nil}
@@ -70,7 +70,7 @@ func (d *driver) openProvider(s *step) error {
 }
 
 // token is what an application's backend does.
-func (p *provided) token(ctx context.Context, required mintmark.TokenRequired) (string, string, error) {
+func (p *provided) token(ctx context.Context, required mintmark.TokenRequired) (string, mintmark.Secret, error) {
 	p.mutex.Lock()
 	p.asked = append(p.asked, required.Logins)
 	backend := p.backend
@@ -83,8 +83,7 @@ func (p *provided) token(ctx context.Context, required mintmark.TokenRequired) (
 	}
 	params := mintmark.TokenMintForDeveloperParams{PoolID: p.pool, Logins: required.Logins, IdentityID: required.IdentityID}
 	minted, err := p.client.Token.MintForDeveloper(ctx, params)
-	var taken *mintmark.DeveloperUserAlreadyRegisteredError
-	if errors.As(err, &taken) {
+	if errors.Is(err, mintmark.ErrDeveloperUserAlreadyRegistered) {
 		params.IdentityID = ""
 		minted, err = p.client.Token.MintForDeveloper(ctx, params)
 	}

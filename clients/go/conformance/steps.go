@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mintmark.localhost/mintmark"
+	"mintmark.localhost/mintmark/mintmarktest"
 )
 
 type begun struct {
@@ -97,7 +98,7 @@ func (d *driver) open(ctx context.Context, s *step) answer {
 	var client *mintmark.Client
 	var err error
 	if s.Do == "testing" {
-		client, err = mintmark.Testing(mintmark.Options{Stderr: io.Discard, OnNotification: listen})
+		client, err = mintmark.Testing(ctx, mintmark.Options{Stderr: io.Discard, OnNotification: listen})
 	} else {
 		client, err = mintmark.Start(ctx, options)
 	}
@@ -130,6 +131,8 @@ func (d *driver) call(ctx context.Context, s *step) answer {
 		options = append(options, mintmark.WithTrace(s.Trace))
 	}
 	client := d.clients[s.Client]
+	var raw json.RawMessage
+	options = append(options, mintmark.WithRawResult(&raw))
 	if method, arguments, ok := typed(client, s); ok {
 		in := append([]reflect.Value{reflect.ValueOf(ctx)}, arguments...)
 		for _, each := range options {
@@ -139,20 +142,22 @@ func (d *driver) call(ctx context.Context, s *step) answer {
 		if err, failed := out[1].Interface().(error); failed {
 			return told(nil, err)
 		}
-		return answer{"result": out[0].Interface()}
+		return answer{"result": raw}
 	}
-	var result json.RawMessage
 	var params any
 	if len(s.Params) > 0 {
 		params = s.Params
 	}
-	return told(&result, client.Call(ctx, s.Method, params, &result, options...))
+	return told(&raw, client.Call(ctx, s.Method, params, nil, options...))
 }
 
 // typed finds the method of the client, and its parameters if they come out of their struct as they went in.
 func typed(client *mintmark.Client, s *step) (reflect.Value, []reflect.Value, bool) {
 	namespace, verb, _ := strings.Cut(s.Method, ".")
 	methods := reflect.ValueOf(&client.Namespaces).Elem().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, namespace) })
+	if namespace == "test" {
+		methods = reflect.ValueOf(mintmarktest.Methods(client))
+	}
 	if !methods.IsValid() {
 		return reflect.Value{}, nil, false
 	}

@@ -1,4 +1,5 @@
-// Package mintmarktest gives a test a Mintmark of its own: a fresh store in memory whose clock can be turned, which ends with the test.
+// Package mintmarktest starts a Mintmark for a test: a new testing store in memory with a virtual clock, which ends with the test. It also has
+// the methods test.*, which only testing stores offer.
 //
 //	func TestSignUp(t *testing.T) {
 //		m := mintmarktest.New(t)
@@ -17,15 +18,16 @@ import (
 	"mintmark.localhost/mintmark"
 )
 
-// Mintmark is a client of a process of the test's own.
+// Mintmark is a client with a process of its own.
 type Mintmark struct {
 	*mintmark.Client
+	// Test has the methods test.*.
+	Test TestMethods
 
 	t testing.TB
 }
 
-// New starts a process for a test. It ends with the test; if the test failed, what the process logged stands in the test's output. Options may
-// say more than that.
+// New starts a process for a test. It ends with the test; if the test fails, its output includes the log of the process.
 func New(t testing.TB, options ...mintmark.Options) *Mintmark {
 	t.Helper()
 	var given mintmark.Options
@@ -36,7 +38,7 @@ func New(t testing.TB, options ...mintmark.Options) *Mintmark {
 	if given.Stderr == nil {
 		given.Stderr = log
 	}
-	client, err := mintmark.Testing(given)
+	client, err := mintmark.Testing(context.Background(), given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,40 +51,40 @@ func New(t testing.TB, options ...mintmark.Options) *Mintmark {
 			t.Log("Mintmark's log:\n" + words)
 		}
 	})
-	return &Mintmark{client, t}
+	return &Mintmark{client, Methods(client), t}
 }
 
 // Now is the time that the store's clock shows.
 func (m *Mintmark) Now() time.Time {
 	m.t.Helper()
-	return m.turn(mintmark.TestClockParams{})
+	return m.turn(TestClockParams{})
 }
 
 // Freeze stops the clock at a time.
 func (m *Mintmark) Freeze(at time.Time) {
 	m.t.Helper()
-	m.turn(mintmark.TestClockParams{Freeze: mintmark.Ptr(true), SetAt: mintmark.Ptr(mintmark.TimestampOf(at))})
+	m.turn(TestClockParams{Freeze: mintmark.Ptr(true), SetAt: mintmark.Ptr(mintmark.TimestampOf(at))})
 }
 
 // Run lets the clock run on.
 func (m *Mintmark) Run() {
 	m.t.Helper()
-	m.turn(mintmark.TestClockParams{Freeze: mintmark.Ptr(false)})
+	m.turn(TestClockParams{Freeze: mintmark.Ptr(false)})
 }
 
 // Set sets the clock.
 func (m *Mintmark) Set(at time.Time) {
 	m.t.Helper()
-	m.turn(mintmark.TestClockParams{SetAt: mintmark.Ptr(mintmark.TimestampOf(at))})
+	m.turn(TestClockParams{SetAt: mintmark.Ptr(mintmark.TimestampOf(at))})
 }
 
 // Advance moves the clock on, by whole seconds.
 func (m *Mintmark) Advance(by time.Duration) {
 	m.t.Helper()
-	m.turn(mintmark.TestClockParams{AdvanceSeconds: mintmark.Ptr(int64(by / time.Second))})
+	m.turn(TestClockParams{AdvanceSeconds: mintmark.Ptr(int64(by / time.Second))})
 }
 
-func (m *Mintmark) turn(params mintmark.TestClockParams) time.Time {
+func (m *Mintmark) turn(params TestClockParams) time.Time {
 	m.t.Helper()
 	clock, err := m.Test.Clock(context.Background(), params)
 	if err != nil {
@@ -92,9 +94,9 @@ func (m *Mintmark) turn(params mintmark.TestClockParams) time.Time {
 }
 
 // Outbox has the messages that were sent, or with an address those to it.
-func (m *Mintmark) Outbox(to ...string) []mintmark.SentMessage {
+func (m *Mintmark) Outbox(to ...string) []SentMessage {
 	m.t.Helper()
-	var params mintmark.TestOutboxParams
+	var params TestOutboxParams
 	if len(to) > 0 {
 		params.To = to[0]
 	}
@@ -111,10 +113,21 @@ func (m *Mintmark) Code(to string) string {
 	messages := m.Outbox(to)
 	for i := len(messages) - 1; i >= 0; i-- {
 		if messages[i].Code != "" {
-			return messages[i].Code
+			return string(messages[i].Code)
 		}
 	}
-	m.t.Fatalf("no code was sent to %s", to)
+	var others []string
+	known := map[string]bool{}
+	for _, message := range m.Outbox() {
+		if !known[message.To] {
+			known[message.To] = true
+			others = append(others, message.To)
+		}
+	}
+	if len(others) == 0 {
+		m.t.Fatalf("no code was sent to %s; no messages were sent", to)
+	}
+	m.t.Fatalf("no code was sent to %s; messages were sent to %s", to, strings.Join(others, ", "))
 	return ""
 }
 

@@ -46,14 +46,17 @@ func TestTheClockIsSetAndRuns(t *testing.T) {
 func TestACallThatIsUnderWayIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	done := make(chan error, 1)
-	t.Run("a test", func(t *testing.T) {
+	hasStarted := t.Run("a test", func(t *testing.T) {
 		m := mintmarktest.New(t)
 		go func() {
-			_, err := m.Test.Outbox(context.Background(), mintmark.TestOutboxParams{WaitSeconds: mintmark.Ptr(int64(60))})
+			_, err := m.Test.Outbox(context.Background(), mintmarktest.TestOutboxParams{WaitSeconds: mintmark.Ptr(int64(60))})
 			done <- err
 		}()
 		m.Now()
 	})
+	if !hasStarted {
+		return
+	}
 	if err := <-done; err == nil {
 		t.Fatalf("it was waited for: %v", err)
 	}
@@ -70,7 +73,7 @@ func TestTheOutboxHasTheMailedCode(t *testing.T) {
 	if len(mails) != 1 || len(m.Outbox("bob@example.com")) != 0 {
 		t.Fatalf("the outbox has %v", mails)
 	}
-	if mails[0].Code != m.Code("alice@example.com") || mails[0].Code == "" || step.ContinuationToken == "" {
+	if string(mails[0].Code) != m.Code("alice@example.com") || mails[0].Code == "" || step.ContinuationToken == "" {
 		t.Fatalf("the mail is %v", mails[0])
 	}
 }

@@ -6,14 +6,14 @@ import type { AccountId, AttributeFailure, Channel, CredentialsProviderHandle, D
 /** What `ParseError` says beside its message. */
 export interface ParseErrorData {
   type: "parseError";
-  /** What is wrong. */
+  /** The syntax error. */
   reason: string;
-  /** The byte of the line where it is wrong, from 0. */
+  /** The position of the error in the message, in bytes from 0. */
   offset: number;
 }
 
 /**
- * A line is not one JSON text in UTF-8, has a member twice or nests too deep.
+ * A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too deeply.
  *
  * Equivalents: cognito SerializationException.
  */
@@ -28,12 +28,12 @@ export declare class ParseError extends RpcError {
 /** What `InvalidRequest` says beside its message. */
 export interface InvalidRequestData {
   type: "invalidRequest";
-  /** What is wrong. */
+  /** The problem with the request. */
   reason: string;
 }
 
 /**
- * The JSON is no request: a wrong envelope, an empty or too large batch, a line that is too long.
+ * The JSON is not a request: the envelope is not valid, a batch is empty or too large, or the message is too long.
  *
  * Equivalents: cognito SerializationException; nativeAuth invalid_request.
  */
@@ -48,14 +48,14 @@ export declare class InvalidRequest extends RpcError {
 /** What `MethodNotFound` says beside its message. */
 export interface MethodNotFoundData {
   type: "methodNotFound";
-  /** The method that was asked for. */
+  /** The name of the requested method. */
   method: string;
-  /** Methods with a similar name, the nearest first. */
+  /** The methods that other products call by this name, then methods with similar names, most similar first. */
   nearest: string[];
 }
 
 /**
- * The method is not offered.
+ * The method does not exist or is not available to this caller.
  *
  * Equivalents: cognito UnknownOperationException.
  */
@@ -70,12 +70,12 @@ export declare class MethodNotFound extends RpcError {
 /** What `InvalidParams` says beside its message. */
 export interface InvalidParamsData {
   type: "invalidParams";
-  /** All of them. */
+  /** All violations. */
   violations: Violation[];
 }
 
 /**
- * Parameters break the method's schema. Every violation is listed.
+ * The parameters violate the schema of the method. The error lists every violation.
  *
  * Equivalents: cognito ValidationException, InvalidParameterException; firebase INVALID_ARGUMENT; nativeAuth
  * invalid_request.
@@ -91,12 +91,12 @@ export declare class InvalidParams extends RpcError {
 /** What `InternalError` says beside its message. */
 export interface InternalErrorData {
   type: "internalError";
-  /** Stands in the log line too. */
+  /** The identifier of the incident, which is also in the log entry. */
   incident: string;
 }
 
 /**
- * A fault in Mintmark itself.
+ * Mintmark itself has a defect.
  *
  * Equivalents: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
  */
@@ -113,7 +113,7 @@ export interface RequestCancelledData {
   type: "requestCancelled";
 }
 
-/** $/cancelRequest came in time. */
+/** `$/cancelRequest` arrived before the request was completed. */
 export declare class RequestCancelled extends RpcError {
   static readonly code: -32800;
   static readonly type: "requestCancelled";
@@ -125,12 +125,12 @@ export declare class RequestCancelled extends RpcError {
 /** What `ShuttingDown` says beside its message. */
 export interface ShuttingDownData {
   type: "shuttingDown";
-  /** When to try again. Without it: 1. */
+  /** When to try again. Defaults to 1. */
   retryAfterSeconds: number;
 }
 
 /**
- * The process ends before the request could be finished.
+ * The process ended before the request was completed.
  *
  * Equivalents: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
  */
@@ -145,11 +145,11 @@ export declare class ShuttingDown extends RpcError {
 /** What `ResultTooLarge` says beside its message. */
 export interface ResultTooLargeData {
   type: "resultTooLarge";
-  /** The longest answer allowed. */
+  /** The maximum length of a response, in bytes. */
   maximumBytes: number;
 }
 
-/** An answer exceeds the line limit. */
+/** The response exceeds the maximum line length. */
 export declare class ResultTooLarge extends RpcError {
   static readonly code: 1002;
   static readonly type: "resultTooLarge";
@@ -161,12 +161,12 @@ export declare class ResultTooLarge extends RpcError {
 /** What `TooManyRequests` says beside its message. */
 export interface TooManyRequestsData {
   type: "tooManyRequests";
-  /** When to try again. Without it: 1. */
+  /** When to try again. Defaults to 1. */
   retryAfterSeconds: number;
 }
 
 /**
- * A throttle or a bounded queue is full.
+ * A rate limit is exceeded, the queue of waiting requests is full, or the operating system refuses another thread.
  *
  * Equivalents: cognito TooManyRequestsException; firebase TOO_MANY_ATTEMPTS_TRY_LATER; nativeAuth too_many_requests.
  */
@@ -181,12 +181,12 @@ export declare class TooManyRequests extends RpcError {
 /** What `CallerNotAllowed` says beside its message. */
 export interface CallerNotAllowedData {
   type: "callerNotAllowed";
-  /** The method. */
+  /** The name of the method. */
   method: string;
 }
 
 /**
- * A developer method, or a developer's parameter, on a public pipe.
+ * A caller with the access level `public` calls a developer method or uses a developer parameter.
  *
  * Equivalents: cognito NotAuthorizedException; firebase PERMISSION_DENIED; nativeAuth unauthorized_client.
  */
@@ -201,12 +201,12 @@ export declare class CallerNotAllowed extends RpcError {
 /** What `InvalidCursor` says beside its message. */
 export interface InvalidCursorData {
   type: "invalidCursor";
-  /** The list. */
+  /** The name of the list method. */
   method: string;
 }
 
 /**
- * A list gets a cursor it did not make.
+ * A list method receives a cursor that it did not return for the same parameters.
  *
  * Equivalents: cognito InvalidParameterException; firebase INVALID_PAGE_SELECTION.
  */
@@ -221,12 +221,12 @@ export declare class InvalidCursor extends RpcError {
 /** What `PoolNotFound` says beside its message. */
 export interface PoolNotFoundData {
   type: "poolNotFound";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
 }
 
 /**
- * The pool was never created, or is deleted.
+ * The pool does not exist or was deleted.
  *
  * Equivalents: cognito ResourceNotFoundException.
  */
@@ -241,12 +241,12 @@ export declare class PoolNotFound extends RpcError {
 /** What `PoolExists` says beside its message. */
 export interface PoolExistsData {
   type: "poolExists";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
 }
 
 /**
- * pool.create with an id that is taken.
+ * `pool.create` names a pool ID that is already in use.
  *
  * Equivalents: cognito ResourceConflictException.
  */
@@ -261,12 +261,12 @@ export declare class PoolExists extends RpcError {
 /** What `IdentityNotFound` says beside its message. */
 export interface IdentityNotFoundData {
   type: "identityNotFound";
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
 }
 
 /**
- * The identity was never created, is deleted, or belongs to another pool.
+ * The identity does not exist, was deleted or belongs to another pool.
  *
  * Equivalents: cognito ResourceNotFoundException; firebase USER_NOT_FOUND; nativeAuth user_not_found.
  */
@@ -281,12 +281,12 @@ export declare class IdentityNotFound extends RpcError {
 /** What `IdentityDisabled` says beside its message. */
 export interface IdentityDisabledData {
   type: "identityDisabled";
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
 }
 
 /**
- * A disabled identity is named or stands in a token.
+ * A request or a token names a disabled identity.
  *
  * Equivalents: cognito NotAuthorizedException; firebase USER_DISABLED.
  */
@@ -301,18 +301,18 @@ export declare class IdentityDisabled extends RpcError {
 /** What `UnsupportedDeveloperProvider` says beside its message. */
 export interface UnsupportedDeveloperProviderData {
   type: "unsupportedDeveloperProvider";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** The providers that were named and that it does not have. */
+  /** The named providers that are not configured in the pool. */
   given: string[];
-  /** What is missing or too much. */
+  /** The missing or unsupported provider. */
   reason: string;
-  /** The one the pool has, if any. */
+  /** The developer provider of the pool, if it has one. */
   developerProvider?: DeveloperProviderName;
 }
 
 /**
- * logins lack the pool's developer provider, or name a provider the pool does not have.
+ * The logins do not include the developer provider of the pool, or name a provider that is not configured in the pool.
  *
  * Equivalents: cognito InvalidParameterException.
  */
@@ -327,12 +327,12 @@ export declare class UnsupportedDeveloperProvider extends RpcError {
 /** What `LoginsDoNotMatch` says beside its message. */
 export interface LoginsDoNotMatchData {
   type: "loginsDoNotMatch";
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
 }
 
 /**
- * An authenticated identity is named without a proof of it.
+ * The request names an authenticated identity without a login that is linked to it.
  *
  * Equivalents: cognito NotAuthorizedException.
  */
@@ -347,14 +347,17 @@ export declare class LoginsDoNotMatch extends RpcError {
 /** What `DeveloperUserAlreadyRegistered` says beside its message. */
 export interface DeveloperUserAlreadyRegisteredData {
   type: "developerUserAlreadyRegistered";
-  /** The name under which your own sign-in stands in a pool, such as login.shop. */
+  /**
+   * The login provider name under which the application's backend registers its own users in a pool, such as
+   * `login.shop`.
+   */
   provider: DeveloperProviderName;
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
 }
 
 /**
- * identityId names one identity, the developer user identifier belongs to another.
+ * `identityId` names one identity, but the developer user identifier belongs to another.
  *
  * Equivalents: cognito DeveloperUserAlreadyRegisteredException.
  */
@@ -369,14 +372,14 @@ export declare class DeveloperUserAlreadyRegistered extends RpcError {
 /** What `LoginConflict` says beside its message. */
 export interface LoginConflictData {
   type: "loginConflict";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
-  /** What it collides with. */
+  /** The existing record that the login contradicts. */
   reason: string;
 }
 
 /**
- * A login belongs to another identity, or an identity has one of this provider or 20 logins already.
+ * The login belongs to another identity, or the identity already has a login of this provider or 20 logins.
  *
  * Equivalents: cognito ResourceConflictException; firebase FEDERATED_USER_ID_ALREADY_LINKED.
  */
@@ -391,14 +394,14 @@ export declare class LoginConflict extends RpcError {
 /** What `InvalidLogin` says beside its message. */
 export interface InvalidLoginData {
   type: "invalidLogin";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
-  /** Why. */
+  /** The reason the login was rejected. */
   reason: string;
 }
 
 /**
- * The proof of a login cannot be used: a developer user identifier above 1024 characters, a token that does not verify.
+ * The value of a login is not valid, such as a developer user identifier with more than 1024 characters.
  *
  * Equivalents: cognito InvalidParameterException, NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
  */
@@ -413,15 +416,15 @@ export declare class InvalidLogin extends RpcError {
 /** What `InvalidPrincipalTags` says beside its message. */
 export interface InvalidPrincipalTagsData {
   type: "invalidPrincipalTags";
-  /** The key. */
+  /** The key of the tag. */
   tag: string;
-  /** Why. */
+  /** The reason the tag was rejected. */
   reason: string;
 }
 
 /**
- * A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a claim; its
- * key begins with aws:, two keys differ in case only, or the tags make the token too long.
+ * A tag that a caller gives or a tag mapping derives from a claim contains characters that are not allowed or is too
+ * long. Also if its key begins with `aws:`, two keys differ only in case, or the tags make the token too long.
  *
  * Equivalents: cognito InvalidParameterException, InvalidIdentityPoolConfigurationException.
  */
@@ -436,12 +439,12 @@ export declare class InvalidPrincipalTags extends RpcError {
 /** What `IdentityForbidden` says beside its message. */
 export interface IdentityForbiddenData {
   type: "identityForbidden";
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
 }
 
 /**
- * An authenticated identity is used without any login.
+ * An authenticated identity is used without a login.
  *
  * Equivalents: cognito NotAuthorizedException.
  */
@@ -456,12 +459,12 @@ export declare class IdentityForbidden extends RpcError {
 /** What `PublicProviderRequired` says beside its message. */
 export interface PublicProviderRequiredData {
   type: "publicProviderRequired";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
 }
 
 /**
- * A client uses the developer provider's name.
+ * A client names the developer provider where a public login provider is required.
  *
  * Equivalents: cognito InvalidParameterException.
  */
@@ -476,12 +479,12 @@ export declare class PublicProviderRequired extends RpcError {
 /** What `PoolTokenNotAccepted` says beside its message. */
 export interface PoolTokenNotAcceptedData {
   type: "poolTokenNotAccepted";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
 }
 
 /**
- * A pool's own token is given as a login.
+ * A token minted by a pool is given as a login.
  *
  * Equivalents: cognito NotAuthorizedException.
  */
@@ -496,14 +499,14 @@ export declare class PoolTokenNotAccepted extends RpcError {
 /** What `UnsupportedLoginProvider` says beside its message. */
 export interface UnsupportedLoginProviderData {
   type: "unsupportedLoginProvider";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
 }
 
 /**
- * A login names a provider that the pool does not have.
+ * A login names a provider that is not configured in the pool.
  *
  * Equivalents: cognito NotAuthorizedException.
  */
@@ -518,7 +521,7 @@ export declare class UnsupportedLoginProvider extends RpcError {
 /** What `SamlNotSupported` says beside its message. */
 export interface SamlNotSupportedData {
   type: "samlNotSupported";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
 }
 
@@ -538,19 +541,20 @@ export declare class SamlNotSupported extends RpcError {
 /** What `LoginTokenInvalid` says beside its message. */
 export interface LoginTokenInvalidData {
   type: "loginTokenInvalid";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
   /**
-   * Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token of a tenant
-   * of this store also use (only ID tokens are logins) and revoked (session or account has ended).
+   * The failed check: `malformed`, `type` (the token is not an ID token), `issuer`, `signature`, `audience`, `expired`,
+   * `notYetValid` or `subject`. For a token of a tenant of this store also `use` (only ID tokens are accepted as logins)
+   * and `revoked` (the session or account has ended).
    */
   check: string;
-  /** What is wrong with it. */
+  /** The reason the token was rejected. */
   reason: string;
 }
 
 /**
- * A login's token fails a check.
+ * The token of a login fails a check.
  *
  * Equivalents: cognito NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
  */
@@ -565,12 +569,12 @@ export declare class LoginTokenInvalid extends RpcError {
 /** What `ClassicFlowDisabled` says beside its message. */
 export interface ClassicFlowDisabledData {
   type: "classicFlowDisabled";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
 }
 
 /**
- * token.mint in a pool that does not allow it.
+ * `token.mint` is called in a pool that does not allow the classic flow.
  *
  * Equivalents: cognito InvalidParameterException.
  */
@@ -585,14 +589,14 @@ export declare class ClassicFlowDisabled extends RpcError {
 /** What `DeveloperUserNotFound` says beside its message. */
 export interface DeveloperUserNotFoundData {
   type: "developerUserNotFound";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** The parameter that names it, as an RFC 6901 JSON pointer. */
+  /** The parameter that contains the identifier, as an RFC 6901 JSON Pointer. */
   parameter: string;
 }
 
 /**
- * A developer user identifier that no identity owns.
+ * No identity of the pool has the developer user identifier.
  *
  * Equivalents: cognito ResourceNotFoundException.
  */
@@ -607,12 +611,12 @@ export declare class DeveloperUserNotFound extends RpcError {
 /** What `UnauthenticatedNotAllowed` says beside its message. */
 export interface UnauthenticatedNotAllowedData {
   type: "unauthenticatedNotAllowed";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
 }
 
 /**
- * A guest in a pool that has none.
+ * A request without logins is sent to a pool that does not allow guests.
  *
  * Equivalents: cognito NotAuthorizedException.
  */
@@ -627,14 +631,14 @@ export declare class UnauthenticatedNotAllowed extends RpcError {
 /** What `LoginNotLinked` says beside its message. */
 export interface LoginNotLinkedData {
   type: "loginNotLinked";
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
 }
 
 /**
- * A login to be removed is not there.
+ * The login to unlink is not linked to the identity.
  *
  * Equivalents: cognito InvalidParameterException.
  */
@@ -649,14 +653,17 @@ export declare class LoginNotLinked extends RpcError {
 /** What `DeveloperProviderFixed` says beside its message. */
 export interface DeveloperProviderFixedData {
   type: "developerProviderFixed";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** The name under which your own sign-in stands in a pool, such as login.shop. */
+  /**
+   * The login provider name under which the application's backend registers its own users in a pool, such as
+   * `login.shop`.
+   */
   developerProvider: DeveloperProviderName;
 }
 
 /**
- * pool.update names another developer provider than the pool has.
+ * `pool.update` names a developer provider other than the existing one of the pool.
  *
  * Equivalents: cognito InvalidParameterException.
  */
@@ -671,15 +678,15 @@ export declare class DeveloperProviderFixed extends RpcError {
 /** What `InvalidPoolProvider` says beside its message. */
 export interface InvalidPoolProviderData {
   type: "invalidPoolProvider";
-  /** Its domain or issuer. */
+  /** The domain or issuer of the provider. */
   provider: string;
-  /** Why. */
+  /** The reason the provider was rejected. */
   reason: string;
 }
 
 /**
- * A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name that
- * is taken.
+ * A login provider of a pool is not valid: its issuer is not an https URL, client IDs are missing, its keys cannot be
+ * read, or its name is already in use.
  *
  * Equivalents: cognito InvalidParameterException.
  */
@@ -694,14 +701,14 @@ export declare class InvalidPoolProvider extends RpcError {
 /** What `TooManyTags` says beside its message. */
 export interface TooManyTagsData {
   type: "tooManyTags";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** How many it would have. */
+  /** The number of tags that the pool would have. */
   count: number;
 }
 
 /**
- * A pool would get more than 50 tags.
+ * The request would give a pool more than 50 tags.
  *
  * Equivalents: cognito InvalidParameterException.
  */
@@ -716,14 +723,14 @@ export declare class TooManyTags extends RpcError {
 /** What `InvalidRoleMapping` says beside its message. */
 export interface InvalidRoleMappingData {
   type: "invalidRoleMapping";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
-  /** Why. */
+  /** The reason the mapping was rejected. */
   reason: string;
 }
 
 /**
- * A mapping for a provider that the pool does not have, or one without the rules it needs.
+ * A role mapping names a provider that is not configured in the pool, or lacks the rules that it requires.
  *
  * Equivalents: cognito InvalidParameterException.
  */
@@ -738,14 +745,14 @@ export declare class InvalidRoleMapping extends RpcError {
 /** What `PrincipalTagsNotFound` says beside its message. */
 export interface PrincipalTagsNotFoundData {
   type: "principalTagsNotFound";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
 }
 
 /**
- * A tag map that was never set, or was removed.
+ * The tag mapping was never set or was removed.
  *
  * Equivalents: cognito ResourceNotFoundException.
  */
@@ -760,12 +767,13 @@ export declare class PrincipalTagsNotFound extends RpcError {
 /** What `LegacyProviderNotSupported` says beside its message. */
 export interface LegacyProviderNotSupportedData {
   type: "legacyProviderNotSupported";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
 }
 
 /**
- * A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from former years.
+ * The configuration of a pool, or a login, names `api.twitter.com` or `www.digits.com`, which Amazon Cognito used to
+ * support.
  *
  * Equivalents: cognito InvalidParameterException, NotAuthorizedException.
  */
@@ -780,12 +788,13 @@ export declare class LegacyProviderNotSupported extends RpcError {
 /** What `TokenMalformed` says beside its message. */
 export interface TokenMalformedData {
   type: "tokenMalformed";
-  /** What is wrong. */
+  /** The format error. */
   reason: string;
 }
 
 /**
- * Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical header.
+ * The token does not consist of three base64url parts, a part is not a JSON object, a member is missing or has the wrong
+ * type, or the header contains an unknown critical parameter.
  *
  * Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
  * invalid_grant.
@@ -801,12 +810,12 @@ export declare class TokenMalformed extends RpcError {
 /** What `TokenAlgorithmNotAllowed` says beside its message. */
 export interface TokenAlgorithmNotAllowedData {
   type: "tokenAlgorithmNotAllowed";
-  /** The alg of the token's header. */
+  /** The `alg` header parameter of the token. */
   algorithm: string;
 }
 
 /**
- * alg is none, an HMAC, or not the algorithm of the key that kid names.
+ * `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names.
  *
  * Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
  * invalid_grant.
@@ -822,14 +831,14 @@ export declare class TokenAlgorithmNotAllowed extends RpcError {
 /** What `TokenKeyUnknown` says beside its message. */
 export interface TokenKeyUnknownData {
   type: "tokenKeyUnknown";
-  /** The kid of the token's header. */
+  /** The `kid` header parameter of the token. */
   kid?: string;
-  /** Why there is none, as far as the token says whose it is. */
+  /** The reason no key was found, as far as the token shows. */
   reason: string;
 }
 
 /**
- * kid is missing or names no key of this store; the keys of a deleted pool go with it.
+ * `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
  *
  * Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
  * invalid_grant.
@@ -845,12 +854,12 @@ export declare class TokenKeyUnknown extends RpcError {
 /** What `TokenSignatureInvalid` says beside its message. */
 export interface TokenSignatureInvalidData {
   type: "tokenSignatureInvalid";
-  /** The key it was checked with. */
+  /** The ID of the key that was used to verify the signature. */
   kid: string;
 }
 
 /**
- * The signature does not verify with the key that kid names.
+ * The signature cannot be verified with the key that `kid` names.
  *
  * Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
  * invalid_grant.
@@ -866,14 +875,14 @@ export declare class TokenSignatureInvalid extends RpcError {
 /** What `TokenExpired` says beside its message. */
 export interface TokenExpiredData {
   type: "tokenExpired";
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the token expired, in seconds since 1970-01-01 UTC. */
   expiredAt: Timestamp;
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The current time of this process, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
 }
 
 /**
- * exp is past.
+ * The time in `exp` is in the past.
  *
  * Equivalents: cognito NotAuthorizedException, sts:ExpiredTokenException; firebase TOKEN_EXPIRED; nativeAuth
  * expired_token.
@@ -889,14 +898,14 @@ export declare class TokenExpired extends RpcError {
 /** What `TokenNotYetValid` says beside its message. */
 export interface TokenNotYetValidData {
   type: "tokenNotYetValid";
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the token becomes valid, in seconds since 1970-01-01 UTC. */
   validFrom: Timestamp;
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The current time of this process, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
 }
 
 /**
- * iat or nbf lies in the future.
+ * The time in `iat` or `nbf` is in the future.
  *
  * Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
  * invalid_grant.
@@ -912,14 +921,14 @@ export declare class TokenNotYetValid extends RpcError {
 /** What `TokenAudienceMismatch` says beside its message. */
 export interface TokenAudienceMismatchData {
   type: "tokenAudienceMismatch";
-  /** The audience that was asked for. */
+  /** The expected audience. */
   expected: string;
-  /** The token's audiences. */
+  /** The audiences of the token. */
   actual: string[];
 }
 
 /**
- * aud does not contain what was expected.
+ * `aud` does not contain the expected audience.
  *
  * Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
  * invalid_grant.
@@ -935,14 +944,14 @@ export declare class TokenAudienceMismatch extends RpcError {
 /** What `TokenIssuerMismatch` says beside its message. */
 export interface TokenIssuerMismatchData {
   type: "tokenIssuerMismatch";
-  /** The issuer that was expected. */
+  /** The expected issuer. */
   expected: string;
-  /** The token's issuer. */
+  /** The issuer of the token. */
   actual: string;
 }
 
 /**
- * iss is not what was expected, or not the issuer whose key signed.
+ * `iss` is not the expected issuer, or not the issuer that owns the signing key.
  *
  * Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
  * invalid_grant.
@@ -958,14 +967,14 @@ export declare class TokenIssuerMismatch extends RpcError {
 /** What `TokenUseMismatch` says beside its message. */
 export interface TokenUseMismatchData {
   type: "tokenUseMismatch";
-  /** What a token is for: a pool's OpenID token, or a tenant's ID or access token. */
+  /** The required token type. */
   expected: Open<TokenUse>;
-  /** What a token is for: a pool's OpenID token, or a tenant's ID or access token. */
+  /** The type of the token. */
   actual: Open<TokenUse>;
 }
 
 /**
- * A token of one kind is given where another is needed.
+ * A token of one type is given where another type is required, such as an access token instead of an ID token.
  *
  * Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
  * invalid_grant.
@@ -981,13 +990,16 @@ export declare class TokenUseMismatch extends RpcError {
 /** What `TokenRevoked` says beside its message. */
 export interface TokenRevokedData {
   type: "tokenRevoked";
-  /** What became of its subject or its key. */
+  /**
+   * The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of
+   * the token, it names the method, whose result contains the new tokens.
+   */
   reason: string;
 }
 
 /**
- * The identity or the pool is deleted or disabled since, the key that signed it is revoked, or credentials.revoke has
- * named one of them since the token was minted.
+ * The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or
+ * `credentials.revoke` applies to the token.
  *
  * Equivalents: cognito NotAuthorizedException; firebase TOKEN_EXPIRED, USER_DISABLED; nativeAuth invalid_grant.
  */
@@ -1002,12 +1014,12 @@ export declare class TokenRevoked extends RpcError {
 /** What `RoleNotFound` says beside its message. */
 export interface RoleNotFoundData {
   type: "roleNotFound";
-  /** The name or the ARN that was asked for. */
+  /** The requested role name or ARN. */
   role: string;
 }
 
 /**
- * A role was never put, or is deleted.
+ * The role does not exist or was deleted.
  *
  * Equivalents: cognito iam:NoSuchEntity.
  */
@@ -1022,16 +1034,16 @@ export declare class RoleNotFound extends RpcError {
 /** What `RoleNotConfigured` says beside its message. */
 export interface RoleNotConfiguredData {
   type: "roleNotConfigured";
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** The role that was chosen, if any. */
+  /** The selected role, if any. */
   roleArn?: RoleArn;
-  /** Why. */
+  /** The reason no role was assigned. */
   reason: string;
 }
 
 /**
- * credentials.get finds no role for the identity, or its trust policy refuses.
+ * `credentials.get` finds no role for the identity, or the trust policy of the role denies it.
  *
  * Equivalents: cognito InvalidIdentityPoolConfigurationException.
  */
@@ -1046,14 +1058,14 @@ export declare class RoleNotConfigured extends RpcError {
 /** What `AssumeRoleDenied` says beside its message. */
 export interface AssumeRoleDeniedData {
   type: "assumeRoleDenied";
-  /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+  /** The ARN of a role: `arn:aws:iam::<account>:role/<name>`. */
   roleArn: RoleArn;
-  /** The action that no statement allows, or one denies. */
+  /** The action that no statement allows or that a statement denies. */
   action: string;
 }
 
 /**
- * The trust policy does not allow it, or there is no such role: both are answered alike.
+ * The trust policy does not allow the request, or the role does not exist. Both cases return the same error.
  *
  * Equivalents: cognito sts:AccessDenied.
  */
@@ -1068,14 +1080,14 @@ export declare class AssumeRoleDenied extends RpcError {
 /** What `DurationExceedsRoleMaximum` says beside its message. */
 export interface DurationExceedsRoleMaximumData {
   type: "durationExceedsRoleMaximum";
-  /** What was asked for. */
+  /** The requested duration, in seconds. */
   durationSeconds: number;
-  /** The role's maxSessionSeconds. */
+  /** The `maxSessionSeconds` of the role. */
   maximumSeconds: number;
 }
 
 /**
- * durationSeconds is above the role's maxSessionSeconds.
+ * `durationSeconds` exceeds the `maxSessionSeconds` of the role.
  *
  * Equivalents: cognito sts:ValidationError.
  */
@@ -1090,16 +1102,17 @@ export declare class DurationExceedsRoleMaximum extends RpcError {
 /** What `MalformedPolicy` says beside its message. */
 export interface MalformedPolicyData {
   type: "malformedPolicy";
-  /** Which one. */
+  /** The kind of policy. */
   policy: Open<"trust" | "session">;
-  /** Where, as an RFC 6901 JSON pointer into the policy. */
+  /** The location of the error in the policy, as an RFC 6901 JSON Pointer. */
   pointer: string;
-  /** What is wrong. */
+  /** The error in the policy. */
   reason: string;
 }
 
 /**
- * A policy is not in the policy language, or a trust policy has no condition.
+ * The policy does not follow the policy language, or a statement of a trust policy does not name the pool that it
+ * trusts.
  *
  * Equivalents: cognito iam:MalformedPolicyDocument, sts:MalformedPolicyDocument.
  */
@@ -1114,12 +1127,12 @@ export declare class MalformedPolicy extends RpcError {
 /** What `PackedPolicyTooLarge` says beside its message. */
 export interface PackedPolicyTooLargeData {
   type: "packedPolicyTooLarge";
-  /** 100 is the most. */
+  /** The used space, in percent. The maximum is 100. */
   percent: number;
 }
 
 /**
- * A session policy above 2048 characters, or policy and tags together too long for a session token.
+ * The session policy has more than 2048 characters, or the policy and the tags together do not fit into a session token.
  *
  * Equivalents: cognito sts:PackedPolicyTooLarge.
  */
@@ -1137,7 +1150,7 @@ export interface SessionTokenInvalidData {
 }
 
 /**
- * A session token cannot be opened, or belongs to another access key id.
+ * The session token cannot be decrypted, or belongs to another access key ID.
  *
  * Equivalents: cognito InvalidClientTokenId.
  */
@@ -1152,14 +1165,14 @@ export declare class SessionTokenInvalid extends RpcError {
 /** What `CredentialsExpired` says beside its message. */
 export interface CredentialsExpiredData {
   type: "credentialsExpired";
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the credentials expired, in seconds since 1970-01-01 UTC. */
   expiredAt: Timestamp;
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The current time of this process, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
 }
 
 /**
- * Temporary credentials are past their time.
+ * The temporary credentials have expired.
  *
  * Equivalents: cognito sts:ExpiredTokenException.
  */
@@ -1174,14 +1187,14 @@ export declare class CredentialsExpired extends RpcError {
 /** What `CredentialsRevoked` says beside its message. */
 export interface CredentialsRevokedData {
   type: "credentialsRevoked";
-  /** What a revocation names. */
+  /** The kind of revocation that applies. */
   kind: Open<RevocationKind>;
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC. */
   issuedBefore: Timestamp;
 }
 
 /**
- * credentials.revoke named them.
+ * `credentials.revoke` applies to the credentials.
  *
  * Equivalents: cognito sts:AccessDenied.
  */
@@ -1196,14 +1209,14 @@ export declare class CredentialsRevoked extends RpcError {
 /** What `SignatureMismatch` says beside its message. */
 export interface SignatureMismatchData {
   type: "signatureMismatch";
-  /** What was checked, step one; the session token in it is masked. */
+  /** The canonical request that was verified (step 1 of Signature Version 4). Its session token is masked. */
   canonicalRequest: string;
-  /** What was checked, step two. */
+  /** The string to sign that was verified (step 2 of Signature Version 4). */
   stringToSign: string;
 }
 
 /**
- * The request was altered on its way, or signed with another secret.
+ * The request was altered in transit or signed with another secret.
  *
  * Equivalents: cognito SignatureDoesNotMatch.
  */
@@ -1218,16 +1231,16 @@ export declare class SignatureMismatch extends RpcError {
 /** What `RequestExpired` says beside its message. */
 export interface RequestExpiredData {
   type: "requestExpired";
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the request was signed, in seconds since 1970-01-01 UTC. */
   signedAt: Timestamp;
-  /** X-Amz-Expires. */
+  /** The value of `X-Amz-Expires`, in seconds. */
   expiresSeconds: number;
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The current time of this process, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
 }
 
 /**
- * A presigned request is past its time.
+ * A presigned request has expired.
  *
  * Equivalents: cognito AccessDenied: Request has expired.
  */
@@ -1242,16 +1255,16 @@ export declare class RequestExpired extends RpcError {
 /** What `RequestTimeTooSkewed` says beside its message. */
 export interface RequestTimeTooSkewedData {
   type: "requestTimeTooSkewed";
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the request was signed, in seconds since 1970-01-01 UTC. */
   signedAt: Timestamp;
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The current time of this process, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
-  /** How far apart they may be. */
+  /** The maximum difference between the two times, in seconds. */
   maximumSkewSeconds: number;
 }
 
 /**
- * X-Amz-Date is too far from now.
+ * `X-Amz-Date` differs too much from the current time.
  *
  * Equivalents: cognito RequestTimeTooSkewed, SignatureDoesNotMatch.
  */
@@ -1266,12 +1279,13 @@ export declare class RequestTimeTooSkewed extends RpcError {
 /** What `SignatureMalformed` says beside its message. */
 export interface SignatureMalformedData {
   type: "signatureMalformed";
-  /** What is wrong. */
+  /** The format error. */
   reason: string;
 }
 
 /**
- * Authorization header or X-Amz- parameters are missing, doubled or wrong; host or a needed header is not signed.
+ * The `Authorization` header or the `X-Amz-` parameters are missing, duplicated or not valid, or the `host` header or
+ * another required header is not signed.
  *
  * Equivalents: cognito IncompleteSignature, MissingAuthenticationToken.
  */
@@ -1289,7 +1303,7 @@ export interface BodyHashMismatchData {
 }
 
 /**
- * bodySha256 differs from x-amz-content-sha256.
+ * `bodySha256` differs from `x-amz-content-sha256`.
  *
  * Equivalents: cognito XAmzContentSHA256Mismatch.
  */
@@ -1304,16 +1318,16 @@ export declare class BodyHashMismatch extends RpcError {
 /** What `CredentialScopeMismatch` says beside its message. */
 export interface CredentialScopeMismatchData {
   type: "credentialScopeMismatch";
-  /** Which part of the scope. */
+  /** The part of the credential scope that differs. */
   part: Open<"service" | "region" | "date">;
-  /** What it must be. */
+  /** The expected value. */
   expected: string;
-  /** What it is. */
+  /** The value in the credential scope. */
   actual: string;
 }
 
 /**
- * The credential scope names another service, region or day.
+ * The credential scope names another service, region or date.
  *
  * Equivalents: cognito SignatureDoesNotMatch.
  */
@@ -1328,12 +1342,12 @@ export declare class CredentialScopeMismatch extends RpcError {
 /** What `KeyNotFound` says beside its message. */
 export interface KeyNotFoundData {
   type: "keyNotFound";
-  /** The key that was asked for. */
+  /** The ID of the requested key. */
   kid: string;
 }
 
 /**
- * The key never was, or is gone.
+ * The key does not exist or was deleted.
  *
  * Equivalents: cognito kms:NotFoundException.
  */
@@ -1348,12 +1362,15 @@ export declare class KeyNotFound extends RpcError {
 /** What `IssuerNotFound` says beside its message. */
 export interface IssuerNotFoundData {
   type: "issuerNotFound";
-  /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
+  /**
+   * The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the
+   * issuer of a pool.
+   */
   issuer: Issuer;
 }
 
 /**
- * An issuer is named that is not one of this store.
+ * The named issuer is not an issuer of this store.
  *
  * Equivalents: cognito ResourceNotFoundException.
  */
@@ -1368,14 +1385,14 @@ export declare class IssuerNotFound extends RpcError {
 /** What `RoleNotOffered` says beside its message. */
 export interface RoleNotOfferedData {
   type: "roleNotOffered";
-  /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+  /** The ARN of a role: `arn:aws:iam::<account>:role/<name>`. */
   roleArn: RoleArn;
-  /** Why. */
+  /** The reason the role is not offered. */
   reason: string;
 }
 
 /**
- * A custom role that the pool does not offer for this login.
+ * The pool does not offer the requested custom role for this login.
  *
  * Equivalents: cognito NotAuthorizedException.
  */
@@ -1390,12 +1407,12 @@ export declare class RoleNotOffered extends RpcError {
 /** What `AmbiguousRoleDenied` says beside its message. */
 export interface AmbiguousRoleDeniedData {
   type: "ambiguousRoleDenied";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
 }
 
 /**
- * No rule or claim names one role, and the pool denies such requests.
+ * No rule or claim selects exactly one role, and the role mapping of the pool denies such requests.
  *
  * Equivalents: cognito NotAuthorizedException.
  */
@@ -1410,11 +1427,11 @@ export declare class AmbiguousRoleDenied extends RpcError {
 /** What `ProviderNotOpen` says beside its message. */
 export interface ProviderNotOpenData {
   type: "providerNotOpen";
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
 }
 
-/** A credential provider is named that is not open in this process. */
+/** The named credentials provider is not open in this process. */
 export declare class ProviderNotOpen extends RpcError {
   static readonly code: 3030;
   static readonly type: "providerNotOpen";
@@ -1428,7 +1445,7 @@ export interface TokenNotAwaitedData {
   type: "tokenNotAwaited";
 }
 
-/** submitToken with a continuationToken of no refresh that waits. */
+/** `credentialsProvider.submitToken` names a continuation token for which no refresh is waiting. */
 export declare class TokenNotAwaited extends RpcError {
   static readonly code: 3031;
   static readonly type: "tokenNotAwaited";
@@ -1440,12 +1457,12 @@ export declare class TokenNotAwaited extends RpcError {
 /** What `TooManyProviders` says beside its message. */
 export interface TooManyProvidersData {
   type: "tooManyProviders";
-  /** How many can be open at once. */
+  /** The maximum number of open providers. */
   limit: number;
 }
 
 /**
- * credentialsProvider.open beyond the limit.
+ * `credentialsProvider.open` exceeds the maximum number of open providers.
  *
  * Equivalents: cognito LimitExceededException.
  */
@@ -1460,13 +1477,13 @@ export declare class TooManyProviders extends RpcError {
 /** What `ProviderOvertaken` says beside its message. */
 export interface ProviderOvertakenData {
   type: "providerOvertaken";
-  /** The provider's handle. */
+  /** The handle of the provider. */
   provider: string;
 }
 
 /**
- * credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not wait
- * for it.
+ * `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during a refresh and took effect
+ * first.
  */
 export declare class ProviderOvertaken extends RpcError {
   static readonly code: 3080;
@@ -1479,12 +1496,12 @@ export declare class ProviderOvertaken extends RpcError {
 /** What `TenantNotFound` says beside its message. */
 export interface TenantNotFoundData {
   type: "tenantNotFound";
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
 }
 
 /**
- * A tenant is named that was never created, or is deleted.
+ * The tenant does not exist or was deleted.
  *
  * Equivalents: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
  */
@@ -1499,11 +1516,11 @@ export declare class TenantNotFound extends RpcError {
 /** What `TenantExists` says beside its message. */
 export interface TenantExistsData {
   type: "tenantExists";
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
 }
 
-/** tenant.create with an id that is taken. */
+/** `tenant.create` names a tenant ID that is already in use. */
 export declare class TenantExists extends RpcError {
   static readonly code: 4002;
   static readonly type: "tenantExists";
@@ -1515,11 +1532,11 @@ export declare class TenantExists extends RpcError {
 /** What `TenantNotDeletable` says beside its message. */
 export interface TenantNotDeletableData {
   type: "tenantNotDeletable";
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
 }
 
-/** tenant.delete of the default tenant. */
+/** `tenant.delete` names the default tenant. */
 export declare class TenantNotDeletable extends RpcError {
   static readonly code: 4003;
   static readonly type: "tenantNotDeletable";
@@ -1531,13 +1548,13 @@ export declare class TenantNotDeletable extends RpcError {
 /** What `InvalidTenantSettings` says beside its message. */
 export interface InvalidTenantSettingsData {
   type: "invalidTenantSettings";
-  /** Where, as a JSON pointer into the params. */
+  /** The location of the setting in the parameters, as an RFC 6901 JSON Pointer. */
   pointer: string;
-  /** What is wrong. */
+  /** The problem with the setting. */
   reason: string;
 }
 
-/** Settings that contradict each other. */
+/** Settings contradict each other. */
 export declare class InvalidTenantSettings extends RpcError {
   static readonly code: 4004;
   static readonly type: "invalidTenantSettings";
@@ -1549,12 +1566,12 @@ export declare class InvalidTenantSettings extends RpcError {
 /** What `SignUpNotAllowed` says beside its message. */
 export interface SignUpNotAllowedData {
   type: "signUpNotAllowed";
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
 }
 
 /**
- * signUpAllowed is false: no sign-up begins, and none that has begun goes on.
+ * `signUpAllowed` is false. Sign-ups can neither start nor continue.
  *
  * Equivalents: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION.
  */
@@ -1569,12 +1586,12 @@ export declare class SignUpNotAllowed extends RpcError {
 /** What `InvalidUsername` says beside its message. */
 export interface InvalidUsernameData {
   type: "invalidUsername";
-  /** What is wrong. */
+  /** The problem with the address. */
   reason: string;
 }
 
 /**
- * An address that is malformed, or not of ASCII.
+ * The email address is malformed or contains non-ASCII characters.
  *
  * Equivalents: nativeAuth invalid_request 90100; firebase INVALID_EMAIL.
  */
@@ -1589,15 +1606,15 @@ export declare class InvalidUsername extends RpcError {
 /** What `UserAlreadyExists` says beside its message. */
 export interface UserAlreadyExistsData {
   type: "userAlreadyExists";
-  /** The method that goes on from here. */
+  /** The method to call next. */
   next: string;
-  /** What to do differently there, where it is the method that answers this. */
+  /** The required change in the next call. Present if `next` is the method that failed. */
   hint?: string;
 }
 
 /**
- * A sign-up or a change of address with an address that is taken, at its start or by the time it would end; from then on
- * at every step of that flow.
+ * A sign-up or a change of email address names an address that another account has. The check runs at the start and at
+ * the end of the flow; after a failure, every step of the flow fails with this error.
  *
  * Equivalents: nativeAuth user_already_exists 1003037; firebase EMAIL_EXISTS.
  */
@@ -1612,18 +1629,18 @@ export declare class UserAlreadyExists extends RpcError {
 /** What `InvalidPassword` says beside its message. */
 export interface InvalidPasswordData {
   type: "invalidPassword";
-  /** All that is wrong. */
+  /** All reasons the password was rejected. */
   reasons: PasswordFailure[];
-  /** How many more wrong ones there can be before the account is locked. */
+  /** The number of wrong passwords or codes left before the account is locked. */
   attemptsLeft?: number;
-  /** Present on the failure that locks. */
+  /** The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a lockout. */
   lockedUntil?: Timestamp;
-  /** Present on the failure that locks: after how many seconds it can work. */
+  /** The number of seconds after which an attempt can succeed. Present if this failure caused a lockout. */
   retryAfterSeconds?: number;
 }
 
 /**
- * A new password breaks rules, or a password is wrong. A continuation token stays valid.
+ * A new password violates the password policy, or a password is wrong. The continuation token stays valid.
  *
  * Equivalents: nativeAuth invalid_grant password_*, 50126; firebase WEAK_PASSWORD, INVALID_PASSWORD.
  */
@@ -1638,20 +1655,21 @@ export declare class InvalidPassword extends RpcError {
 /** What `InvalidCode` says beside its message. */
 export interface InvalidCodeData {
   type: "invalidCode";
-  /** How many more tries this code has; at 0 only another code helps. */
+  /** The number of attempts left for this code. At 0, a new code is required. */
   attemptsLeft: number;
-  /** When people are advised to ask for another code. */
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. */
   resendAt?: Timestamp;
-  /** The method that sends another code, once this one has no tries left. */
+  /** The method that sends another code. Present if no attempts are left for this code. */
   next?: string;
-  /** Present on the failure that locks. */
+  /** The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a lockout. */
   lockedUntil?: Timestamp;
-  /** Present on the failure that locks: after how many seconds it can work. */
+  /** The number of seconds after which an attempt can succeed. Present if this failure caused a lockout. */
   retryAfterSeconds?: number;
 }
 
 /**
- * A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts, also the same one again.
+ * The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every submission counts as an
+ * attempt, including a repeated one.
  *
  * Equivalents: nativeAuth invalid_grant invalid_oob_value 50181; firebase INVALID_CODE.
  */
@@ -1666,12 +1684,13 @@ export declare class InvalidCode extends RpcError {
 /** What `InvalidAttributes` says beside its message. */
 export interface InvalidAttributesData {
   type: "invalidAttributes";
-  /** All that is wrong. */
+  /** All attributes that are not valid. */
   attributes: AttributeFailure[];
 }
 
 /**
- * A value that does not fit, or a name that the tenant does not ask for. A continuation token stays valid.
+ * The value of an attribute is not valid, or the tenant does not request an attribute of this name. The continuation
+ * token stays valid.
  *
  * Equivalents: nativeAuth invalid_grant attribute_validation_failed.
  */
@@ -1686,12 +1705,12 @@ export declare class InvalidAttributes extends RpcError {
 /** What `ContinuationTokenInvalid` says beside its message. */
 export interface ContinuationTokenInvalidData {
   type: "continuationTokenInvalid";
-  /** What does not fit, where the token itself is good. */
+  /** The contradiction to the flow. Present if the token itself is valid. */
   reason?: string;
 }
 
 /**
- * A token that is malformed, of another flow, or of an earlier step.
+ * The continuation token is malformed, or belongs to another flow or to an earlier step.
  *
  * Equivalents: nativeAuth invalid_request 55200.
  */
@@ -1706,13 +1725,13 @@ export declare class ContinuationTokenInvalid extends RpcError {
 /** What `ContinuationTokenExpired` says beside its message. */
 export interface ContinuationTokenExpiredData {
   type: "continuationTokenExpired";
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the flow expired, in seconds since 1970-01-01 UTC. */
   expiredAt?: Timestamp;
 }
 
 /**
- * A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has expired), took
- * longer than an hour, or waited for longer than five minutes to be signed in with.
+ * The flow was idle for more than 10 minutes; while it waits for a code, the limit is 10 minutes after the expiration of
+ * the code. Also if the flow took longer than one hour, or if no sign-in followed within 5 minutes after its completion.
  *
  * Equivalents: nativeAuth expired_token 552003; firebase EXPIRED_OOB_CODE.
  */
@@ -1727,12 +1746,12 @@ export declare class ContinuationTokenExpired extends RpcError {
 /** What `StepNotPossible` says beside its message. */
 export interface StepNotPossibleData {
   type: "stepNotPossible";
-  /** The method that goes on from here. */
+  /** The method that the flow expects next. */
   expected: string;
 }
 
 /**
- * A step that does not follow from where the flow stands.
+ * The step does not follow the current state of the flow.
  *
  * Equivalents: nativeAuth invalid_request.
  */
@@ -1747,16 +1766,20 @@ export declare class StepNotPossible extends RpcError {
 /** What `TooManyCodes` says beside its message. */
 export interface TooManyCodesData {
   type: "tooManyCodes";
-  /** Present where the address has had too many: after how many seconds it gets another one. */
+  /**
+   * The number of seconds after which another code can be sent to the address. Present if the limit of the address is
+   * exceeded.
+   */
   retryAfterSeconds?: number;
-  /** Present where the flow has had all that it gets: how many. */
+  /** The number of codes that the flow has sent. Present if the limit of the flow is exceeded. */
   sentInFlow?: number;
-  /** The method that begins another flow. */
+  /** The method that starts another flow. */
   next?: string;
 }
 
 /**
- * More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting.
+ * The number of codes for a flow, or for an address within a period, exceeds the limit. Only the limit of the address
+ * ends by waiting.
  *
  * Equivalents: nativeAuth invalid_request 701014; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
  */
@@ -1771,19 +1794,20 @@ export declare class TooManyCodes extends RpcError {
 /** What `AccountLocked` says beside its message. */
 export interface AccountLockedData {
   type: "accountLocked";
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the lockout ends, in seconds since 1970-01-01 UTC. */
   lockedUntil: Timestamp;
-  /** After how many seconds it can work. */
+  /** The number of seconds after which an attempt can succeed. */
   retryAfterSeconds: number;
-  /** The method that unlocks it, where a password can be reset. */
+  /** The method that ends the lockout. Present if the password can be reset. */
   next?: string;
-  /** Present where something else is accepted meanwhile: what is not. */
+  /** The operation that is locked. Present if other operations remain available. */
   only?: string;
 }
 
 /**
- * Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder the
- * reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account too.
+ * Failed attempts locked the account or the address; wrong passwords and wrong codes count together. A lockout does not
+ * prevent a password reset, which ends the lockout. Wrong reset codes lock resets separately and also count for the
+ * account.
  *
  * Equivalents: nativeAuth invalid_grant 50053; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
  */
@@ -1801,7 +1825,7 @@ export interface PasswordNotAcceptedData {
 }
 
 /**
- * A password in a tenant whose method is emailCode.
+ * A password is given in a tenant whose `localAccountMethod` is `emailCode`.
  *
  * Equivalents: nativeAuth unsupported_auth_method.
  */
@@ -1816,14 +1840,14 @@ export declare class PasswordNotAccepted extends RpcError {
 /** What `UserNotFound` says beside its message. */
 export interface UserNotFoundData {
   type: "userNotFound";
-  /** The method that goes on from here, where people can sign up. */
+  /** The method to call next. Present if the tenant allows sign-ups. */
   next?: string;
-  /** What to do where they cannot. */
+  /** The next action for the user. Present if the tenant does not allow sign-ups. */
   hint?: string;
 }
 
 /**
- * A sign-in or a reset for an address without an account.
+ * A sign-in or a password reset names an email address that no account has.
  *
  * Equivalents: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
  */
@@ -1838,13 +1862,13 @@ export declare class UserNotFound extends RpcError {
 /** What `PasswordNotSet` says beside its message. */
 export interface PasswordNotSetData {
   type: "passwordNotSet";
-  /** The method that goes on from here. */
+  /** The method to call next. */
   next: string;
 }
 
 /**
- * A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an
- * account whose ways in are all gone, or that was imported without the hash of its password.
+ * A password is submitted for an account without one, or a password reset is started in a tenant without passwords. Also
+ * on sign-in to an account that was imported without a password hash or has no usable sign-in method left.
  *
  * Equivalents: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
  */
@@ -1859,12 +1883,12 @@ export declare class PasswordNotSet extends RpcError {
 /** What `PasswordChangeRequired` says beside its message. */
 export interface PasswordChangeRequiredData {
   type: "passwordChangeRequired";
-  /** The method that goes on from here. */
+  /** The method to call next. */
   next: string;
 }
 
 /**
- * An account whose password must be changed.
+ * The password of the account must be changed before the next sign-in.
  *
  * Equivalents: nativeAuth invalid_request 50142; firebase PASSWORD_LOGIN_DISABLED.
  */
@@ -1882,7 +1906,7 @@ export interface RefreshTokenInvalidData {
 }
 
 /**
- * A refresh token that never was, or whose session was ended.
+ * The refresh token is unknown, or its session was ended.
  *
  * Equivalents: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
  */
@@ -1897,12 +1921,12 @@ export declare class RefreshTokenInvalid extends RpcError {
 /** What `RefreshTokenExpired` says beside its message. */
 export interface RefreshTokenExpiredData {
   type: "refreshTokenExpired";
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the refresh token expired, in seconds since 1970-01-01 UTC. */
   expiredAt: Timestamp;
 }
 
 /**
- * A refresh token that was not used for too long.
+ * The refresh token was not used before its expiration.
  *
  * Equivalents: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
  */
@@ -1920,7 +1944,7 @@ export interface RefreshTokenReusedData {
 }
 
 /**
- * A used refresh token comes again.
+ * A used refresh token is submitted again (reuse detection).
  *
  * Equivalents: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
  */
@@ -1935,14 +1959,14 @@ export declare class RefreshTokenReused extends RpcError {
 /** What `AudienceNotOffered` says beside its message. */
 export interface AudienceNotOfferedData {
   type: "audienceNotOffered";
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
-  /** What was asked for. */
+  /** The requested audience. */
   audience: string;
 }
 
 /**
- * An audience that the tenant does not list.
+ * The requested audience is not one of the audiences of the tenant.
  *
  * Equivalents: nativeAuth invalid_scope.
  */
@@ -1957,14 +1981,14 @@ export declare class AudienceNotOffered extends RpcError {
 /** What `TooManyFromClient` says beside its message. */
 export interface TooManyFromClientData {
   type: "tooManyFromClient";
-  /** What there was too much of: requests, failures, codes, or messages that failed. */
+  /** The exceeded limit: requests, failures, codes or messages that failed. */
   counted: string;
-  /** After how many seconds it can work. */
+  /** The number of seconds after which a request can succeed. */
   retryAfterSeconds: number;
 }
 
 /**
- * A client's address has made more requests, failures or codes than it may, or too many messages for it failed.
+ * The address of the client exceeded the limit of requests, failures, codes or failed messages.
  *
  * Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
  */
@@ -1979,14 +2003,14 @@ export declare class TooManyFromClient extends RpcError {
 /** What `ScopeNotOffered` says beside its message. */
 export interface ScopeNotOfferedData {
   type: "scopeNotOffered";
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
-  /** All that are not offered. */
+  /** All requested scopes that the tenant does not offer. */
   scopes: string[];
 }
 
 /**
- * A scope that is neither one of OpenID Connect nor the tenant's.
+ * A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
  *
  * Equivalents: nativeAuth invalid_scope.
  */
@@ -2001,14 +2025,14 @@ export declare class ScopeNotOffered extends RpcError {
 /** What `ScopeNotGranted` says beside its message. */
 export interface ScopeNotGrantedData {
   type: "scopeNotGranted";
-  /** What was not granted. */
+  /** The requested scopes that were not granted. */
   scopes: string[];
-  /** What was. */
+  /** The granted scopes. */
   granted: string[];
 }
 
 /**
- * A refresh asks for more than the sign-in was granted.
+ * A refresh requests scopes that were not granted at sign-in.
  *
  * Equivalents: nativeAuth invalid_scope.
  */
@@ -2023,12 +2047,12 @@ export declare class ScopeNotGranted extends RpcError {
 /** What `TokenScopeMissing` says beside its message. */
 export interface TokenScopeMissingData {
   type: "tokenScopeMissing";
-  /** What it does not allow. */
+  /** The required scopes that the token does not have. */
   missing: string[];
 }
 
 /**
- * token.verify is to find a scope that the token does not have.
+ * `token.verify` requires a scope that the token does not have.
  *
  * Equivalents: nativeAuth insufficient_scope.
  */
@@ -2043,18 +2067,18 @@ export declare class TokenScopeMissing extends RpcError {
 /** What `CodeExpired` says beside its message. */
 export interface CodeExpiredData {
   type: "codeExpired";
-  /** Present where it has expired. */
+  /** The time at which the code expired, in seconds since 1970-01-01 UTC. Present if the code has expired. */
   expiredAt?: Timestamp;
-  /** Present where it is used up: how many wrong tries there were. */
+  /** The number of wrong attempts. Present if wrong attempts invalidated the code. */
   wrongTries?: number;
   /** The method that sends another code. */
   next: string;
-  /** When people are advised to ask for another code. */
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. */
   resendAt?: Timestamp;
 }
 
 /**
- * Any code, also the right one, where the one that was sent has expired or wrong tries have used it up.
+ * A code is submitted, whether correct or not, after the sent code expired or was invalidated by wrong attempts.
  *
  * Equivalents: nativeAuth invalid_grant invalid_oob_value 50181; firebase SESSION_EXPIRED.
  */
@@ -2072,7 +2096,7 @@ export interface FlowFinishedData {
 }
 
 /**
- * Any step of a flow that has ended in tokens, also the last one sent again.
+ * A step is submitted to a flow that has already returned tokens, including a repetition of the last step.
  *
  * Equivalents: nativeAuth invalid_grant 54005.
  */
@@ -2087,14 +2111,14 @@ export declare class FlowFinished extends RpcError {
 /** What `FlowEnded` says beside its message. */
 export interface FlowEndedData {
   type: "flowEnded";
-  /** What has ended it. */
+  /** The operation that ended the flow. */
   cause: Open<"accountChanged" | "accountDeleted" | "tenantDeleted">;
-  /** The same for people. */
+  /** The cause as text. */
   reason: string;
 }
 
 /**
- * Any step of a flow that something else has ended before its time.
+ * A step is submitted to a flow that was ended by another operation.
  *
  * Equivalents: nativeAuth invalid_request 55200.
  */
@@ -2109,13 +2133,13 @@ export declare class FlowEnded extends RpcError {
 /** What `SendUnderway` says beside its message. */
 export interface SendUnderwayData {
   type: "sendUnderway";
-  /** After how many seconds it can work. */
+  /** The number of seconds after which the request can succeed. */
   retryAfterSeconds: number;
 }
 
 /**
- * A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one has
- * not ended within 20 seconds.
+ * A request that sends a code is repeated while the first request waits for the mail server or webhook, and the first
+ * request does not complete within 20 seconds.
  *
  * Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
  */
@@ -2130,14 +2154,14 @@ export declare class SendUnderway extends RpcError {
 /** What `TooManyFailedSends` says beside its message. */
 export interface TooManyFailedSendsData {
   type: "tooManyFailedSends";
-  /** How many have failed. */
+  /** The number of failed messages. */
   failures: number;
-  /** After how many seconds it can work. */
+  /** The number of seconds after which a message can be sent. */
   retryAfterSeconds: number;
 }
 
 /**
- * Ten messages to one address have failed within a minute. They do not count as codes that were sent.
+ * Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
  *
  * Equivalents: nativeAuth server_error.
  */
@@ -2152,12 +2176,12 @@ export declare class TooManyFailedSends extends RpcError {
 /** What `AccountNotFound` says beside its message. */
 export interface AccountNotFoundData {
   type: "accountNotFound";
-  /** The id of an account; sub in its tokens. */
+  /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId?: AccountId;
 }
 
 /**
- * An account is named that never was, or is deleted.
+ * The account does not exist or was deleted.
  *
  * Equivalents: firebase USER_NOT_FOUND.
  */
@@ -2172,12 +2196,12 @@ export declare class AccountNotFound extends RpcError {
 /** What `AccountDisabled` says beside its message. */
 export interface AccountDisabledData {
   type: "accountDisabled";
-  /** The id of an account; sub in its tokens. */
+  /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId?: AccountId;
 }
 
 /**
- * A disabled account would sign in or refresh.
+ * The user of a disabled account tries to sign in or refresh tokens.
  *
  * Equivalents: nativeAuth access_denied; firebase USER_DISABLED.
  */
@@ -2192,12 +2216,12 @@ export declare class AccountDisabled extends RpcError {
 /** What `AccountExists` says beside its message. */
 export interface AccountExistsData {
   type: "accountExists";
-  /** The id of an account; sub in its tokens. */
+  /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
 }
 
 /**
- * account.create with an id that is taken.
+ * `account.create` names an account ID that is already in use.
  *
  * Equivalents: firebase DUPLICATE_LOCAL_ID.
  */
@@ -2212,12 +2236,12 @@ export declare class AccountExists extends RpcError {
 /** What `ClaimNameReserved` says beside its message. */
 export interface ClaimNameReservedData {
   type: "claimNameReserved";
-  /** All that are refused. */
+  /** All reserved names in the request. */
   names: string[];
 }
 
 /**
- * account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.
+ * `account.setClaims` contains names of claims that tokens use themselves or that other specifications define.
  *
  * Equivalents: firebase FORBIDDEN_CLAIM.
  */
@@ -2232,12 +2256,12 @@ export declare class ClaimNameReserved extends RpcError {
 /** What `ClaimsTooLong` says beside its message. */
 export interface ClaimsTooLongData {
   type: "claimsTooLong";
-  /** How many they have. */
+  /** The length of the claims as JSON, in characters. */
   characters: number;
 }
 
 /**
- * account.setClaims with more than tokens can carry.
+ * `account.setClaims` contains more than 1000 characters of claims.
  *
  * Equivalents: firebase CLAIMS_TOO_LARGE.
  */
@@ -2252,15 +2276,15 @@ export declare class ClaimsTooLong extends RpcError {
 /** What `RecentSignInRequired` says beside its message. */
 export interface RecentSignInRequiredData {
   type: "recentSignInRequired";
-  /** When its owner signed in. */
+  /** The time at which the user signed in, in seconds since 1970-01-01 UTC. */
   authenticatedAt: Timestamp;
-  /** How long ago that may be. */
+  /** The maximum age of the sign-in, in seconds. */
   maximumAgeSeconds: number;
 }
 
 /**
- * A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing does not
- * renew it.
+ * The sign-in methods or second factors of an account are changed with an ID token whose `auth_time` is too old.
+ * Refreshing tokens does not update `auth_time`.
  *
  * Equivalents: firebase CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
  */
@@ -2275,16 +2299,16 @@ export declare class RecentSignInRequired extends RpcError {
 /** What `CredentialAlreadyInUse` says beside its message. */
 export interface CredentialAlreadyInUseData {
   type: "credentialAlreadyInUse";
-  /** The provider. */
+  /** The ID of the provider. */
   providerId: string;
-  /** The address that the provider says. */
+  /** The email address that the provider returned. */
   email?: string;
-  /** Stands for the credential that was shown, which cannot be shown again: a credential of its own for some minutes. */
+  /** A pending token that replaces the submitted credential, which is single-use. */
   pendingToken: PendingToken;
 }
 
 /**
- * What is to be linked belongs to an account, whosever it is.
+ * The credential to link already belongs to an account, either another one or the same one.
  *
  * Equivalents: firebase FEDERATED_USER_ID_ALREADY_LINKED.
  */
@@ -2299,16 +2323,19 @@ export declare class CredentialAlreadyInUse extends RpcError {
 /** What `EmailAlreadyInUse` says beside its message. */
 export interface EmailAlreadyInUseData {
   type: "emailAlreadyInUse";
-  /** The address. */
+  /** The email address. */
   email: string;
-  /** The provider that says it. */
+  /** The ID of the provider that returned the address. */
   providerId?: string;
-  /** Stands for the credential that was shown, which cannot be shown again: a credential of its own for some minutes. */
+  /**
+   * A pending token that replaces the submitted provider credential, which is single-use. Not present if the credential
+   * was an email address and a password, because no password was verified.
+   */
   pendingToken?: PendingToken;
 }
 
 /**
- * A credential brings an address that another account has.
+ * The credential has an email address that belongs to another account.
  *
  * Equivalents: firebase EMAIL_EXISTS.
  */
@@ -2323,12 +2350,12 @@ export declare class EmailAlreadyInUse extends RpcError {
 /** What `ProviderAlreadyLinked` says beside its message. */
 export interface ProviderAlreadyLinkedData {
   type: "providerAlreadyLinked";
-  /** The provider, or password. */
+  /** The ID of the provider, or `password`. */
   providerId: string;
 }
 
 /**
- * A second login of one provider is to be linked.
+ * The account already has a login of the provider to link.
  *
  * Equivalents: firebase provider-already-linked.
  */
@@ -2343,14 +2370,14 @@ export declare class ProviderAlreadyLinked extends RpcError {
 /** What `ProviderNotLinked` says beside its message. */
 export interface ProviderNotLinkedData {
   type: "providerNotLinked";
-  /** What was asked for. */
+  /** The requested provider ID. */
   providerId: string;
-  /** What there is. */
+  /** The provider IDs that are linked to the account. */
   linked: string[];
 }
 
 /**
- * A login is to be unlinked that is not there.
+ * The login to unlink is not linked to the account.
  *
  * Equivalents: firebase no-such-provider.
  */
@@ -2365,11 +2392,11 @@ export declare class ProviderNotLinked extends RpcError {
 /** What `LastProvider` says beside its message. */
 export interface LastProviderData {
   type: "lastProvider";
-  /** What was asked for. */
+  /** The requested provider ID. */
   providerId: string;
 }
 
-/** The last way into an account is to be unlinked without force. */
+/** The last sign-in method of an account is unlinked without `force`. */
 export declare class LastProvider extends RpcError {
   static readonly code: 5024;
   static readonly type: "lastProvider";
@@ -2384,7 +2411,7 @@ export interface UserMismatchData {
 }
 
 /**
- * Somebody proves to be somebody else, or nobody here, where an account is to be shown once more.
+ * A credential that reauthenticates the user belongs to another account or to no account.
  *
  * Equivalents: firebase USER_NOT_FOUND, user-mismatch.
  */
@@ -2399,15 +2426,15 @@ export declare class UserMismatch extends RpcError {
 /** What `AccountMerged` says beside its message. */
 export interface AccountMergedData {
   type: "accountMerged";
-  /** The id of an account; sub in its tokens. */
+  /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
-  /** The account that it is part of. */
+  /** The ID of the account that remains after the merge. */
   survivorId: AccountId;
-  /** When that was. */
+  /** The time of the merge, in seconds since 1970-01-01 UTC. */
   mergedAt: Timestamp;
 }
 
-/** An account is named that account.merge has made part of another one. */
+/** The named account was merged into another account by `account.merge`. */
 export declare class AccountMerged extends RpcError {
   static readonly code: 5026;
   static readonly type: "accountMerged";
@@ -2419,12 +2446,12 @@ export declare class AccountMerged extends RpcError {
 /** What `AnonymousNotAllowed` says beside its message. */
 export interface AnonymousNotAllowedData {
   type: "anonymousNotAllowed";
-  /** The tenant. */
+  /** The ID of the tenant. */
   tenantId: string;
 }
 
 /**
- * Somebody signs in anonymously where that is not allowed.
+ * An anonymous sign-in is attempted in a tenant that does not allow it.
  *
  * Equivalents: firebase ADMIN_ONLY_OPERATION.
  */
@@ -2439,9 +2466,12 @@ export declare class AnonymousNotAllowed extends RpcError {
 /** What `CustomTokenInvalid` says beside its message. */
 export interface CustomTokenInvalidData {
   type: "customTokenInvalid";
-  /** What failed: malformed, issuer, signature, audience, tenant, expired, notYetValid, lifetime, subject or claims. */
+  /**
+   * The failed check: `malformed`, `issuer`, `signature`, `audience`, `tenant`, `expired`, `notYetValid`, `lifetime`,
+   * `subject` or `claims`.
+   */
   check: string;
-  /** What is wrong and how it must be. */
+  /** The reason the token was rejected, and the requirement. */
   reason: string;
 }
 
@@ -2462,13 +2492,13 @@ export declare class CustomTokenInvalid extends RpcError {
 /** What `MergeUndecided` says beside its message. */
 export interface MergeUndecidedData {
   type: "mergeUndecided";
-  /** What is not decided. */
+  /** The names of the conflicts without a decision. */
   names: string[];
-  /** Everything that both have and an account can have once. */
+  /** All data that both accounts have and that an account can have only once. */
   conflicts: MergeConflict[];
 }
 
-/** Two accounts cannot be merged without dropping something of one of them that nobody allowed to drop. */
+/** Merging two accounts would discard data of one of them without a decision in the request. */
 export declare class MergeUndecided extends RpcError {
   static readonly code: 5029;
   static readonly type: "mergeUndecided";
@@ -2480,13 +2510,13 @@ export declare class MergeUndecided extends RpcError {
 /** What `ImportFileUnreadable` says beside its message. */
 export interface ImportFileUnreadableData {
   type: "importFileUnreadable";
-  /** The file. */
+  /** The path of the file. */
   path: string;
-  /** What is wrong. */
+  /** The problem with the file. */
   reason: string;
 }
 
-/** account.import is given a file that is not there, is no file, or cannot be read. */
+/** The file for `account.import` does not exist, is not a regular file or cannot be read. */
 export declare class ImportFileUnreadable extends RpcError {
   static readonly code: 5040;
   static readonly type: "importFileUnreadable";
@@ -2498,15 +2528,15 @@ export declare class ImportFileUnreadable extends RpcError {
 /** What `InvalidHashParameters` says beside its message. */
 export interface InvalidHashParametersData {
   type: "invalidHashParameters";
-  /** Where, as an RFC 6901 JSON pointer into hash. */
+  /** The location of the parameter in `hash`, as an RFC 6901 JSON Pointer. */
   pointer: string;
-  /** What is wrong, and what to do. */
+  /** The problem with the parameter, and its solution. */
   reason: string;
 }
 
 /**
- * account.import is told a way of hashing of which something is missing, which belongs to another algorithm, or which
- * would cost too much; in a line, as the rule of a violation.
+ * The hash parameters of `account.import` are incomplete, belong to another algorithm or exceed the cost limit. For a
+ * single line, this type is the rule of a violation.
  *
  * Equivalents: firebase INVALID_HASH_PARAMETERS.
  */
@@ -2521,11 +2551,11 @@ export declare class InvalidHashParameters extends RpcError {
 /** What `ExportFileExists` says beside its message. */
 export interface ExportFileExistsData {
   type: "exportFileExists";
-  /** The file. */
+  /** The path of the file. */
   path: string;
 }
 
-/** account.export is given the path of something that is there. */
+/** The path for `account.export` already exists. */
 export declare class ExportFileExists extends RpcError {
   static readonly code: 5042;
   static readonly type: "exportFileExists";
@@ -2537,13 +2567,13 @@ export declare class ExportFileExists extends RpcError {
 /** What `ExportFailed` says beside its message. */
 export interface ExportFailedData {
   type: "exportFailed";
-  /** The file that was to be made. */
+  /** The path of the export file. */
   path: string;
-  /** What is wrong. */
+  /** The reason the file was not written. */
   reason: string;
 }
 
-/** The folder of the export is missing or cannot be written, or its disk is full. */
+/** The directory of the export does not exist or is not writable, or its disk is full. */
 export declare class ExportFailed extends RpcError {
   static readonly code: 5043;
   static readonly type: "exportFailed";
@@ -2555,13 +2585,13 @@ export declare class ExportFailed extends RpcError {
 /** What `AddressDiffers` says beside its message. */
 export interface AddressDiffersData {
   type: "addressDiffers";
-  /** The address of the account. */
+  /** The verified email address of the account. */
   email: string;
-  /** The method that goes on from here. */
+  /** The method that changes the address. */
   next: string;
 }
 
-/** A password is to be linked with another address than the verified one of the account. */
+/** A password is linked with an email address other than the verified address of the account. */
 export declare class AddressDiffers extends RpcError {
   static readonly code: 5060;
   static readonly type: "addressDiffers";
@@ -2573,16 +2603,16 @@ export declare class AddressDiffers extends RpcError {
 /** What `ProviderUnavailable` says beside its message. */
 export interface ProviderUnavailableData {
   type: "providerUnavailable";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
-  /** Why. */
+  /** The reason the request to the provider failed. */
   reason: string;
-  /** When to try again. Without it: 5. */
+  /** When to try again. Defaults to 5. */
   retryAfterSeconds: number;
 }
 
 /**
- * A login provider does not answer, or says that it cannot now.
+ * A login provider does not respond, or reports that it is temporarily unable to respond.
  *
  * Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
  */
@@ -2597,17 +2627,20 @@ export declare class ProviderUnavailable extends RpcError {
 /** What `ProviderUnusable` says beside its message. */
 export interface ProviderUnusableData {
   type: "providerUnusable";
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
-  /** What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client. */
+  /**
+   * The failed check: `address`, `certificate`, `redirect`, `tooLarge`, `status`, `document`, `issuer`, `keys` or
+   * `client`.
+   */
   check: string;
-  /** Why. */
+  /** The reason the response was rejected. */
   reason: string;
 }
 
 /**
- * What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what
- * they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.
+ * The response of a login provider is not valid: its certificate, address, documents or keys do not meet the
+ * requirements. Repeating the request does not help until the provider, or its configuration, is corrected.
  *
  * Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INVALID_IDP_RESPONSE.
  */
@@ -2622,14 +2655,14 @@ export declare class ProviderUnusable extends RpcError {
 /** What `IdpNotFound` says beside its message. */
 export interface IdpNotFoundData {
   type: "idpNotFound";
-  /** The tenant. */
+  /** The ID of the tenant. */
   tenantId: string;
-  /** The provider. */
+  /** The ID of the identity provider. */
   providerId: string;
 }
 
 /**
- * There is no such provider.
+ * The identity provider does not exist in the tenant.
  *
  * Equivalents: firebase CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID.
  */
@@ -2644,14 +2677,14 @@ export declare class IdpNotFound extends RpcError {
 /** What `IdpExists` says beside its message. */
 export interface IdpExistsData {
   type: "idpExists";
-  /** The tenant. */
+  /** The ID of the tenant. */
   tenantId: string;
-  /** The provider. */
+  /** The ID of the identity provider. */
   providerId: string;
 }
 
 /**
- * A provider is made twice.
+ * `idp.create` names a provider ID that already exists in the tenant.
  *
  * Equivalents: firebase CONFIGURATION_EXISTS.
  */
@@ -2666,14 +2699,14 @@ export declare class IdpExists extends RpcError {
 /** What `InvalidIdp` says beside its message. */
 export interface InvalidIdpData {
   type: "invalidIdp";
-  /** Where, as an RFC 6901 pointer into the parameters. */
+  /** The location of the setting in the parameters, as an RFC 6901 JSON Pointer. */
   pointer: string;
-  /** What is wrong. */
+  /** The problem with the setting. */
   reason: string;
 }
 
 /**
- * Settings of a provider break a rule.
+ * The settings of an identity provider violate a rule.
  *
  * Equivalents: firebase INVALID_CONFIG_ID, INVALID_OAUTH_CLIENT_ID.
  */
@@ -2688,14 +2721,14 @@ export declare class InvalidIdp extends RpcError {
 /** What `IdpDisabled` says beside its message. */
 export interface IdpDisabledData {
   type: "idpDisabled";
-  /** The tenant. */
+  /** The ID of the tenant. */
   tenantId: string;
-  /** The provider. */
+  /** The ID of the identity provider. */
   providerId: string;
 }
 
 /**
- * Somebody signs in with a provider that is switched off.
+ * A sign-in uses a disabled identity provider.
  *
  * Equivalents: firebase OPERATION_NOT_ALLOWED.
  */
@@ -2710,19 +2743,20 @@ export declare class IdpDisabled extends RpcError {
 /** What `InvalidCredential` says beside its message. */
 export interface InvalidCredentialData {
   type: "invalidCredential";
-  /** The provider. */
+  /** The ID of the identity provider. */
   providerId: string;
   /**
-   * What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid, subject,
-   * accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
+   * The failed check: `malformed`, `type` (the token is not an ID token), `algorithm`, `signature`, `issuer`,
+   * `audience`, `authorizedParty`, `expired`, `notYetValid`, `subject`, `accessTokenHash`, `codeHash`, `accessToken`,
+   * `code`, `deviceCode` or `userInfo`.
    */
   check: string;
-  /** What is wrong and how it must be. */
+  /** The reason the credential was rejected, and the requirement. */
   reason: string;
 }
 
 /**
- * An ID token or access token of a provider fails a check.
+ * An ID token, access token, code or user information of an identity provider fails a check.
  *
  * Equivalents: firebase INVALID_IDP_RESPONSE.
  */
@@ -2737,16 +2771,16 @@ export declare class InvalidCredential extends RpcError {
 /** What `InvalidNonce` says beside its message. */
 export interface InvalidNonceData {
   type: "invalidNonce";
-  /** The provider. */
+  /** The ID of the identity provider. */
   providerId: string;
-  /** What failed: missing, unexpected, mismatch or replayed. */
+  /** The failed check: `missing`, `unexpected`, `mismatch` or `replayed`. */
   check: string;
-  /** What is wrong and how it must be. */
+  /** The reason the nonce was rejected, and the requirement. */
   reason: string;
 }
 
 /**
- * The nonce of an ID token is missing, wrong, or was seen before.
+ * The nonce of an ID token is missing, wrong or was already used.
  *
  * Equivalents: firebase MISSING_OR_INVALID_NONCE.
  */
@@ -2764,7 +2798,7 @@ export interface PendingTokenInvalidData {
 }
 
 /**
- * A pending token is not of this tenant, or older than some minutes.
+ * The pending token does not belong to this tenant or is older than 10 minutes.
  *
  * Equivalents: firebase INVALID_PENDING_TOKEN.
  */
@@ -2779,14 +2813,14 @@ export declare class PendingTokenInvalid extends RpcError {
 /** What `CallbackInvalid` says beside its message. */
 export interface CallbackInvalidData {
   type: "callbackInvalid";
-  /** What failed: redirectUri, malformed, state, issuer or missing. */
+  /** The failed check: `redirectUri`, `malformed`, `state`, `issuer` or `missing`. */
   check: string;
-  /** What is wrong and how it must be. */
+  /** The reason the URL was rejected, and the requirement. */
   reason: string;
 }
 
 /**
- * What a provider sent a person back with does not belong to the flow; the flow stays as it was.
+ * The callback URL of an identity provider does not belong to the flow. The flow does not change.
  *
  * Equivalents: firebase INVALID_IDP_RESPONSE.
  */
@@ -2801,16 +2835,16 @@ export declare class CallbackInvalid extends RpcError {
 /** What `SignInRefused` says beside its message. */
 export interface SignInRefusedData {
   type: "signInRefused";
-  /** The provider. */
+  /** The ID of the identity provider. */
   providerId: string;
-  /** What it says: access_denied, expired_token and others (RFC 6749, RFC 8628). */
+  /** The OAuth error code of the provider, such as `access_denied` (RFC 6749) or `expired_token` (RFC 8628). */
   error: string;
-  /** In words. */
+  /** The reason as text. */
   reason: string;
 }
 
 /**
- * A provider says that somebody may not, or does not want to, sign in.
+ * The identity provider reports that the user is not allowed to sign in or canceled the sign-in.
  *
  * Equivalents: firebase USER_CANCELLED, INVALID_IDP_RESPONSE.
  */
@@ -2828,7 +2862,8 @@ export interface FlowUsedData {
 }
 
 /**
- * A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+ * A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow succeeded or was
+ * refused.
  *
  * Equivalents: firebase INVALID_IDP_RESPONSE.
  */
@@ -2845,7 +2880,7 @@ export interface ListenerGoneData {
   type: "listenerGone";
 }
 
-/** A credential without url whose callback can no longer come. */
+/** A credential without `url` is submitted, but its callback can no longer arrive. */
 export declare class ListenerGone extends RpcError {
   static readonly code: 6013;
   static readonly type: "listenerGone";
@@ -2857,13 +2892,13 @@ export declare class ListenerGone extends RpcError {
 /** What `ListenerUnavailable` says beside its message. */
 export interface ListenerUnavailableData {
   type: "listenerUnavailable";
-  /** The port that was asked for; 0 for any. */
+  /** The requested port; 0 for any free port. */
   port: number;
-  /** What the system said. */
+  /** The error of the operating system. */
   reason: string;
 }
 
-/** idp.authorize is to listen on a port that is taken, or that this user may not have. */
+/** The port for `idp.authorize` is in use, or the operating system denies it. */
 export declare class ListenerUnavailable extends RpcError {
   static readonly code: 6014;
   static readonly type: "listenerUnavailable";
@@ -2875,11 +2910,11 @@ export declare class ListenerUnavailable extends RpcError {
 /** What `ProviderTokenNotKept` says beside its message. */
 export interface ProviderTokenNotKeptData {
   type: "providerTokenNotKept";
-  /** What was asked for. */
+  /** The requested provider ID. */
   providerId: string;
 }
 
-/** account.providerToken for a login that no flow of this service has brought a token for. */
+/** `account.providerToken` names a login for which no flow of this service has received a token. */
 export declare class ProviderTokenNotKept extends RpcError {
   static readonly code: 6020;
   static readonly type: "providerTokenNotKept";
@@ -2891,13 +2926,16 @@ export declare class ProviderTokenNotKept extends RpcError {
 /** What `ProviderTokenExpired` says beside its message. */
 export interface ProviderTokenExpiredData {
   type: "providerTokenExpired";
-  /** What was asked for. */
+  /** The requested provider ID. */
   providerId: string;
-  /** Until when the one that is kept is good. */
+  /** The time at which the stored access token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
 
-/** account.providerToken, and the provider gave no refresh token. */
+/**
+ * `account.providerToken` cannot return an access token that is valid long enough, because the provider returned no
+ * refresh token.
+ */
 export declare class ProviderTokenExpired extends RpcError {
   static readonly code: 6021;
   static readonly type: "providerTokenExpired";
@@ -2909,14 +2947,15 @@ export declare class ProviderTokenExpired extends RpcError {
 /** What `ProviderTokenRefused` says beside its message. */
 export interface ProviderTokenRefusedData {
   type: "providerTokenRefused";
-  /** What was asked for. */
+  /** The requested provider ID. */
   providerId: string;
-  /** What the provider said. */
+  /** The error of the provider. */
   reason: string;
 }
 
 /**
- * account.providerToken, and the provider takes the refresh token no more: it was withdrawn, used up, or is too old.
+ * The provider rejects the refresh token for `account.providerToken` because it was revoked, was already used or has
+ * expired.
  *
  * Equivalents: firebase INVALID_REFRESH_TOKEN.
  */
@@ -2931,12 +2970,12 @@ export declare class ProviderTokenRefused extends RpcError {
 /** What `SecondFactorsOff` says beside its message. */
 export interface SecondFactorsOffData {
   type: "secondFactorsOff";
-  /** The tenant. */
+  /** The ID of the tenant. */
   tenantId: string;
 }
 
 /**
- * A second factor is to be enrolled, or recovery codes made, where nobody is asked for them.
+ * A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is `off`.
  *
  * Equivalents: firebase OPERATION_NOT_ALLOWED.
  */
@@ -2951,12 +2990,12 @@ export declare class SecondFactorsOff extends RpcError {
 /** What `UnsupportedFirstFactor` says beside its message. */
 export interface UnsupportedFirstFactorData {
   type: "unsupportedFirstFactor";
-  /** anonymous or custom. */
+  /** `anonymous` or `custom`. */
   signInProvider: string;
 }
 
 /**
- * A second factor is to be enrolled by somebody anonymous, or by a session of a custom token.
+ * A second factor is enrolled in an anonymous session or in a session of a custom token.
  *
  * Equivalents: firebase UNSUPPORTED_FIRST_FACTOR.
  */
@@ -2974,7 +3013,7 @@ export interface EmailNotVerifiedData {
 }
 
 /**
- * A second factor is to be enrolled for an account with an address that is not verified.
+ * A second factor is enrolled for an account whose email address is not verified.
  *
  * Equivalents: firebase UNVERIFIED_EMAIL.
  */
@@ -2989,12 +3028,12 @@ export declare class EmailNotVerified extends RpcError {
 /** What `TooManyFactors` says beside its message. */
 export interface TooManyFactorsData {
   type: "tooManyFactors";
-  /** How many it can have. */
+  /** The maximum number of second factors of an account. */
   maximum: number;
 }
 
 /**
- * One factor too many is to be enrolled.
+ * An enrollment exceeds the maximum number of second factors.
  *
  * Equivalents: firebase SECOND_FACTOR_LIMIT_EXCEEDED.
  */
@@ -3009,12 +3048,12 @@ export declare class TooManyFactors extends RpcError {
 /** What `FactorExists` says beside its message. */
 export interface FactorExistsData {
   type: "factorExists";
-  /** The factor that it is. */
+  /** The ID of the existing factor. */
   factorId: string;
 }
 
 /**
- * An address or a number is to be enrolled twice.
+ * The email address or phone number is already a second factor of the account.
  *
  * Equivalents: firebase SECOND_FACTOR_EXISTS.
  */
@@ -3029,12 +3068,12 @@ export declare class FactorExists extends RpcError {
 /** What `FactorNotFound` says beside its message. */
 export interface FactorNotFoundData {
   type: "factorNotFound";
-  /** What was asked for. */
+  /** The requested factor ID. */
   factorId: string;
 }
 
 /**
- * A factor is named that is not there, or not any more, or none where one has to be.
+ * The named factor does not exist or was removed, or the required factor ID is missing.
  *
  * Equivalents: firebase MFA_ENROLLMENT_NOT_FOUND.
  */
@@ -3049,11 +3088,11 @@ export declare class FactorNotFound extends RpcError {
 /** What `LastFactor` says beside its message. */
 export interface LastFactorData {
   type: "lastFactor";
-  /** What was asked for. */
+  /** The requested factor ID. */
   factorId: string;
 }
 
-/** The owner of an account takes the last factor away where one is required. */
+/** A user removes the last second factor in a tenant that requires one. */
 export declare class LastFactor extends RpcError {
   static readonly code: 7007;
   static readonly type: "lastFactor";
@@ -3065,18 +3104,22 @@ export declare class LastFactor extends RpcError {
 /** What `FactorCodeInvalid` says beside its message. */
 export interface FactorCodeInvalidData {
   type: "factorCodeInvalid";
-  /** What failed: wrong, used or expired. */
+  /** The failed check: `wrong`, `used` or `expired`. */
   check: string;
-  /** What is wrong and what helps. */
+  /** The reason the code was rejected, and the next action. */
   reason: string;
-  /** How many more tries there are with this code; at 0 only another one, or time, helps. */
+  /** The number of attempts left for this code. At 0, a new code or waiting is required. */
   attemptsLeft: number;
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /**
+   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for codes sent
+   * by email or SMS.
+   */
   resendAt?: Timestamp;
 }
 
 /**
- * The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is given twice.
+ * The code of a second factor is wrong, expired, was invalidated by wrong attempts or replaced by a newer code, or the
+ * code of an app is submitted a second time.
  *
  * Equivalents: firebase INVALID_CODE, SESSION_EXPIRED; nativeAuth invalid_grant invalid_oob_value 50181.
  */
@@ -3093,7 +3136,10 @@ export interface SecondFactorNeededData {
   type: "secondFactorNeeded";
 }
 
-/** Second factors are to be changed by a session that has shown none of those there are. */
+/**
+ * The account has second factors, and a session that was not authenticated with one changes the factors, the email
+ * address, the password or the providers of the account.
+ */
 export declare class SecondFactorNeeded extends RpcError {
   static readonly code: 7009;
   static readonly type: "secondFactorNeeded";
@@ -3107,7 +3153,7 @@ export interface NoSecondFactorData {
   type: "noSecondFactor";
 }
 
-/** Recovery codes are asked for before there is a factor. */
+/** Recovery codes are generated for an account without a second factor. */
 export declare class NoSecondFactor extends RpcError {
   static readonly code: 7010;
   static readonly type: "noSecondFactor";
@@ -3119,12 +3165,12 @@ export declare class NoSecondFactor extends RpcError {
 /** What `InvalidPhoneNumber` says beside its message. */
 export interface InvalidPhoneNumberData {
   type: "invalidPhoneNumber";
-  /** What is wrong. */
+  /** The problem with the number. */
   reason: string;
 }
 
 /**
- * A number is not written as E.164 has it.
+ * The phone number is not in E.164 format.
  *
  * Equivalents: firebase INVALID_PHONE_NUMBER.
  */
@@ -3141,7 +3187,7 @@ export interface FactorAddsNothingData {
   type: "factorAddsNothing";
 }
 
-/** The address that somebody signs in with by codes is to be the second factor too. */
+/** The email address that receives the sign-in codes of an account is enrolled as its second factor. */
 export declare class FactorAddsNothing extends RpcError {
   static readonly code: 7012;
   static readonly type: "factorAddsNothing";
@@ -3153,14 +3199,14 @@ export declare class FactorAddsNothing extends RpcError {
 /** What `FactorTargetMissing` says beside its message. */
 export interface FactorTargetMissingData {
   type: "factorTargetMissing";
-  /** What is to be enrolled. */
+  /** The kind of the factor to enroll. */
   kind: string;
-  /** Which parameter, and which not. */
+  /** The required parameter, and the parameter that must be omitted. */
   needed: string;
 }
 
 /**
- * It is not said where the codes of a factor are to go, or it is said for one that sends none.
+ * The email address or phone number of a factor is missing, or is given for a kind that does not use it.
  *
  * Equivalents: firebase INVALID_ARGUMENT.
  */
@@ -3175,12 +3221,12 @@ export declare class FactorTargetMissing extends RpcError {
 /** What `StoreBusy` says beside its message. */
 export interface StoreBusyData {
   type: "storeBusy";
-  /** When to try again. Without it: 1. */
+  /** When to try again. Defaults to 1. */
   retryAfterSeconds: number;
 }
 
 /**
- * A lock on the store was not free in time.
+ * A lock on the store was not released in time.
  *
  * Equivalents: cognito ConcurrentModificationException; firebase INTERNAL_ERROR; nativeAuth server_error.
  */
@@ -3195,12 +3241,12 @@ export declare class StoreBusy extends RpcError {
 /** What `StoreReadOnly` says beside its message. */
 export interface StoreReadOnlyData {
   type: "storeReadOnly";
-  /** What the store said. */
+  /** The error of the store. */
   reason: string;
 }
 
 /**
- * The database, its folder or its disk is read-only.
+ * The database, its directory or its disk is read-only.
  *
  * Equivalents: cognito InternalErrorException.
  */
@@ -3218,7 +3264,7 @@ export interface StoreFullData {
 }
 
 /**
- * Writing needs more room than there is.
+ * A write requires more space than is available.
  *
  * Equivalents: cognito InternalErrorException.
  */
@@ -3233,12 +3279,12 @@ export declare class StoreFull extends RpcError {
 /** What `StoreCorrupt` says beside its message. */
 export interface StoreCorruptData {
   type: "storeCorrupt";
-  /** What was found. */
+  /** The detected damage. */
   reason: string;
 }
 
 /**
- * The database does not read as it was written.
+ * The content of the database is not valid.
  *
  * Equivalents: cognito InternalErrorException.
  */
@@ -3253,9 +3299,9 @@ export declare class StoreCorrupt extends RpcError {
 /** What `StoreTooNew` says beside its message. */
 export interface StoreTooNewData {
   type: "storeTooNew";
-  /** The store's version. */
+  /** The schema version of the store. */
   found: number;
-  /** The newest this program knows. */
+  /** The newest schema version of this program. It also opens stores of the next version. */
   supported: number;
 }
 
@@ -3271,13 +3317,13 @@ export declare class StoreTooNew extends RpcError {
 /** What `StoreTooOld` says beside its message. */
 export interface StoreTooOldData {
   type: "storeTooOld";
-  /** The store's version. */
+  /** The schema version of the store. */
   found: number;
-  /** What this program needs. */
+  /** The schema version that this program requires. */
   needed: number;
 }
 
-/** --migrate never, and the store is older than the program. */
+/** The store is older than the program, and `--migrate never` is set. */
 export declare class StoreTooOld extends RpcError {
   static readonly code: 8006;
   static readonly type: "storeTooOld";
@@ -3289,15 +3335,15 @@ export declare class StoreTooOld extends RpcError {
 /** What `StoreCannotOpen` says beside its message. */
 export interface StoreCannotOpenData {
   type: "storeCannotOpen";
-  /** Where, without passwords. */
+  /** The path or address of the store, without passwords. */
   path: string;
-  /** Why. */
+  /** The reason the store cannot be opened. */
   reason: string;
-  /** When to try again, where a server may be back by then. */
+  /** The number of seconds after which to try again. Present if a database server may be available again by then. */
   retryAfterSeconds?: number;
 }
 
-/** The database file or server cannot be reached. */
+/** The database file or the database server cannot be opened. */
 export declare class StoreCannotOpen extends RpcError {
   static readonly code: 8007;
   static readonly type: "storeCannotOpen";
@@ -3309,11 +3355,11 @@ export declare class StoreCannotOpen extends RpcError {
 /** What `NotAStore` says beside its message. */
 export interface NotAStoreData {
   type: "notAStore";
-  /** The file. */
+  /** The path of the file. */
   path: string;
 }
 
-/** The file or database is something else. */
+/** The file or database contains other data. */
 export declare class NotAStore extends RpcError {
   static readonly code: 8008;
   static readonly type: "notAStore";
@@ -3325,11 +3371,13 @@ export declare class NotAStore extends RpcError {
 /** What `MasterKeyMissing` says beside its message. */
 export interface MasterKeyMissingData {
   type: "masterKeyMissing";
-  /** The fingerprint of the master key that is needed. */
+  /** The fingerprint of the required master key. */
   fingerprint?: string;
+  /** A file in the folder of the store that contains the required master key, if one was found. */
+  keyFile?: string;
 }
 
-/** The store has a data key or is in PostgreSQL, and there is no master key. */
+/** The store has a data key or is in PostgreSQL, and no master key is given. */
 export declare class MasterKeyMissing extends RpcError {
   static readonly code: 8009;
   static readonly type: "masterKeyMissing";
@@ -3341,13 +3389,15 @@ export declare class MasterKeyMissing extends RpcError {
 /** What `MasterKeyWrong` says beside its message. */
 export interface MasterKeyWrongData {
   type: "masterKeyWrong";
-  /** The fingerprint of the master key that is needed. */
+  /** The fingerprint of the required master key. */
   fingerprint: string;
-  /** The fingerprint of the one that was given. */
+  /** The fingerprint of the given master key. */
   given: string;
+  /** A file next to the store or to the given key file that contains the required master key, if one was found. */
+  keyFile?: string;
 }
 
-/** The data key does not open with the given master key. */
+/** The given master key does not decrypt the data key. */
 export declare class MasterKeyWrong extends RpcError {
   static readonly code: 8010;
   static readonly type: "masterKeyWrong";
@@ -3363,7 +3413,7 @@ export interface TestingStoreMismatchData {
   testing: boolean;
 }
 
-/** A testing store without --testing, or the reverse. */
+/** A testing store is opened without `--testing`, or any other store with it. */
 export declare class TestingStoreMismatch extends RpcError {
   static readonly code: 8011;
   static readonly type: "testingStoreMismatch";
@@ -3377,7 +3427,7 @@ export interface OutcomeUnknownData {
   type: "outcomeUnknown";
 }
 
-/** The store went away in the middle of a commit. */
+/** The connection to the store was lost during a commit. */
 export declare class OutcomeUnknown extends RpcError {
   static readonly code: 8012;
   static readonly type: "outcomeUnknown";
@@ -3389,11 +3439,11 @@ export declare class OutcomeUnknown extends RpcError {
 /** What `BackupFileExists` says beside its message. */
 export interface BackupFileExistsData {
   type: "backupFileExists";
-  /** The file, from the root. */
+  /** The absolute path of the file. */
   path: string;
 }
 
-/** store.backup is given the path of something that is there. */
+/** The path for `store.backup` already exists. */
 export declare class BackupFileExists extends RpcError {
   static readonly code: 8013;
   static readonly type: "backupFileExists";
@@ -3405,11 +3455,14 @@ export declare class BackupFileExists extends RpcError {
 /** What `BackupNotHere` says beside its message. */
 export interface BackupNotHereData {
   type: "backupNotHere";
-  /** Why, and what to do instead. */
+  /** The reason, and the alternative. */
   reason: string;
 }
 
-/** store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which ends with its process. */
+/**
+ * `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose master key
+ * ends with its process.
+ */
 export declare class BackupNotHere extends RpcError {
   static readonly code: 8014;
   static readonly type: "backupNotHere";
@@ -3421,13 +3474,13 @@ export declare class BackupNotHere extends RpcError {
 /** What `BackupFailed` says beside its message. */
 export interface BackupFailedData {
   type: "backupFailed";
-  /** The file that was to be made. */
+  /** The path of the backup file. */
   path: string;
-  /** What is wrong. */
+  /** The reason the backup was not written. */
   reason: string;
 }
 
-/** The folder of the backup is missing or cannot be written, or its disk is full. */
+/** The directory of the backup does not exist or is not writable, or its disk is full. */
 export declare class BackupFailed extends RpcError {
   static readonly code: 8015;
   static readonly type: "backupFailed";
@@ -3441,7 +3494,7 @@ export interface NewMasterKeyNeededData {
   type: "newMasterKeyNeeded";
 }
 
-/** store.rekey is called without a key on a store whose key the process was given. */
+/** `store.rekey` is called without a key on a store whose master key was passed to the process. */
 export declare class NewMasterKeyNeeded extends RpcError {
   static readonly code: 8016;
   static readonly type: "newMasterKeyNeeded";
@@ -3453,11 +3506,11 @@ export declare class NewMasterKeyNeeded extends RpcError {
 /** What `InvalidMasterKey` says beside its message. */
 export interface InvalidMasterKeyData {
   type: "invalidMasterKey";
-  /** What is wrong with it. */
+  /** The problem with the key. */
   reason: string;
 }
 
-/** The key that store.rekey is given does not decode to 32 bytes. */
+/** The key for `store.rekey` does not decode to 32 bytes. */
 export declare class InvalidMasterKey extends RpcError {
   static readonly code: 8017;
   static readonly type: "invalidMasterKey";
@@ -3469,21 +3522,21 @@ export declare class InvalidMasterKey extends RpcError {
 /** What `MessageNotSent` says beside its message. */
 export interface MessageNotSentData {
   type: "messageNotSent";
-  /** The way a message goes. */
+  /** The channel of a message. */
   channel: Open<Channel>;
-  /** Why. */
+  /** The reason the message was not sent. */
   reason: string;
-  /** After how many seconds it can work. */
+  /** The number of seconds after which the request can succeed. */
   retryAfterSeconds?: number;
   /**
-   * Present and true where nobody knows: the message was on its way when the answer failed to come. Its code is not
-   * good, and it counts as one that was sent; what was plainly refused does not.
+   * Present and true if it is unknown whether the message was delivered, because the response was lost while the message
+   * was sent. Its code is not valid, but the message counts as sent. A rejected message does not count.
    */
   mayHaveArrived?: boolean;
 }
 
 /**
- * A mail server or a webhook does not take a message, or none is configured.
+ * An SMTP server or webhook does not accept a message, or none is configured.
  *
  * Equivalents: nativeAuth server_error.
  */
@@ -3498,11 +3551,11 @@ export declare class MessageNotSent extends RpcError {
 /** What `ClockOutOfRange` says beside its message. */
 export interface ClockOutOfRangeData {
   type: "clockOutOfRange";
-  /** The second that was asked for. */
+  /** The requested time, in seconds since 1970-01-01 UTC. */
   asked: number;
 }
 
-/** test.clock would leave the years 1970 to 9999. */
+/** `test.clock` would set a time outside the years 1970 to 9999. */
 export declare class ClockOutOfRange extends RpcError {
   static readonly code: 9001;
   static readonly type: "clockOutOfRange";
@@ -3514,13 +3567,16 @@ export declare class ClockOutOfRange extends RpcError {
 /** What `NoKeyInState` says beside its message. */
 export interface NoKeyInStateData {
   type: "noKeyInState";
-  /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
+  /**
+   * The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the
+   * issuer of a pool.
+   */
   issuer: Issuer;
-  /** What was asked for. */
+  /** The requested key state. */
   keyState: string;
 }
 
-/** test.token asks for a key that the issuer does not have. */
+/** `test.token` requests a key in a state that no key of the issuer has. */
 export declare class NoKeyInState extends RpcError {
   static readonly code: 9002;
   static readonly type: "noKeyInState";
@@ -3532,13 +3588,13 @@ export declare class NoKeyInState extends RpcError {
 /** What `PortUnavailable` says beside its message. */
 export interface PortUnavailableData {
   type: "portUnavailable";
-  /** The port that was asked for; 0 for any. */
+  /** The requested port; 0 for any free port. */
   port: number;
-  /** What the system said. */
+  /** The error of the operating system. */
   reason: string;
 }
 
-/** test.http or test.idp is asked for a port that is taken, or that this user may not have. */
+/** The port for `test.http` or `test.idp` is in use, or the operating system denies it. */
 export declare class PortUnavailable extends RpcError {
   static readonly code: 9010;
   static readonly type: "portUnavailable";
@@ -3550,13 +3606,13 @@ export declare class PortUnavailable extends RpcError {
 /** What `SnapshotNotFound` says beside its message. */
 export interface SnapshotNotFoundData {
   type: "snapshotNotFound";
-  /** What was asked for. */
+  /** The requested name. */
   name: string;
-  /** The names of those that there are. */
+  /** The names of the existing snapshots. */
   kept: string[];
 }
 
-/** test.restore names a snapshot that was never taken in this process. */
+/** `test.restore` names a snapshot that was not taken in this process. */
 export declare class SnapshotNotFound extends RpcError {
   static readonly code: 9020;
   static readonly type: "snapshotNotFound";
@@ -3568,13 +3624,13 @@ export declare class SnapshotNotFound extends RpcError {
 /** What `SnapshotUnusable` says beside its message. */
 export interface SnapshotUnusableData {
   type: "snapshotUnusable";
-  /** The file, where it is about one. */
+  /** The path of the file. Present if the snapshot is in a file. */
   file?: string;
-  /** Why. */
+  /** The problem with the snapshot. */
   reason: string;
 }
 
-/** The file of test.restore is missing, no snapshot, cut off or altered. */
+/** The file for `test.restore` does not exist, is not a snapshot, or was truncated or altered. */
 export declare class SnapshotUnusable extends RpcError {
   static readonly code: 9021;
   static readonly type: "snapshotUnusable";
@@ -3586,13 +3642,13 @@ export declare class SnapshotUnusable extends RpcError {
 /** What `SnapshotVersionMismatch` says beside its message. */
 export interface SnapshotVersionMismatchData {
   type: "snapshotVersionMismatch";
-  /** Of the snapshot. */
+  /** The version of the snapshot. */
   found: number;
-  /** Of this store. */
+  /** The version that this store requires. */
   supported: number;
 }
 
-/** A snapshot was taken by a program of another schema version, or by one that writes such files in another way. */
+/** The snapshot was taken by a program with another schema version or snapshot format. */
 export declare class SnapshotVersionMismatch extends RpcError {
   static readonly code: 9022;
   static readonly type: "snapshotVersionMismatch";
@@ -3606,7 +3662,7 @@ export interface SnapshotSealMismatchData {
   type: "snapshotSealMismatch";
 }
 
-/** test.restore is given a snapshot whose sealed values this store has no key for. */
+/** This store does not have the data key that decrypts the snapshot for `test.restore`. */
 export declare class SnapshotSealMismatch extends RpcError {
   static readonly code: 9023;
   static readonly type: "snapshotSealMismatch";
@@ -3618,11 +3674,11 @@ export declare class SnapshotSealMismatch extends RpcError {
 /** What `SnapshotFileExists` says beside its message. */
 export interface SnapshotFileExistsData {
   type: "snapshotFileExists";
-  /** The file. */
+  /** The path of the file. */
   path: string;
 }
 
-/** test.snapshot is given the path of something that is there. */
+/** The path for `test.snapshot` already exists. */
 export declare class SnapshotFileExists extends RpcError {
   static readonly code: 9024;
   static readonly type: "snapshotFileExists";
@@ -3634,13 +3690,13 @@ export declare class SnapshotFileExists extends RpcError {
 /** What `SnapshotNotWritten` says beside its message. */
 export interface SnapshotNotWrittenData {
   type: "snapshotNotWritten";
-  /** The file. */
+  /** The path of the file. */
   path: string;
-  /** What the system said. */
+  /** The error of the operating system. */
   reason: string;
 }
 
-/** The folder of a snapshot is missing or cannot be written, or its disk is full. */
+/** The directory of the snapshot does not exist or is not writable, or its disk is full. */
 export declare class SnapshotNotWritten extends RpcError {
   static readonly code: 9025;
   static readonly type: "snapshotNotWritten";
@@ -3652,11 +3708,11 @@ export declare class SnapshotNotWritten extends RpcError {
 /** What `TooManySnapshots` says beside its message. */
 export interface TooManySnapshotsData {
   type: "tooManySnapshots";
-  /** How many are kept at most. */
+  /** The maximum number of snapshots. */
   maximum: number;
 }
 
-/** test.snapshot, once too often without file. */
+/** `test.snapshot` without `file` exceeds the maximum number of snapshots. */
 export declare class TooManySnapshots extends RpcError {
   static readonly code: 9026;
   static readonly type: "tooManySnapshots";

@@ -2,154 +2,154 @@
 
 import { RpcError } from "../src/errors.js";
 
-/** A line is not one JSON text in UTF-8, has a member twice or nests too deep. */
+/** A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too deeply. */
 export class ParseError extends RpcError {
   static code = -32700;
   static type = "parseError";
 }
 
-/** The JSON is no request: a wrong envelope, an empty or too large batch, a line that is too long. */
+/** The JSON is not a request: the envelope is not valid, a batch is empty or too large, or the message is too long. */
 export class InvalidRequest extends RpcError {
   static code = -32600;
   static type = "invalidRequest";
 }
 
-/** The method is not offered. */
+/** The method does not exist or is not available to this caller. */
 export class MethodNotFound extends RpcError {
   static code = -32601;
   static type = "methodNotFound";
 }
 
-/** Parameters break the method's schema. Every violation is listed. */
+/** The parameters violate the schema of the method. The error lists every violation. */
 export class InvalidParams extends RpcError {
   static code = -32602;
   static type = "invalidParams";
 }
 
-/** A fault in Mintmark itself. */
+/** Mintmark itself has a defect. */
 export class InternalError extends RpcError {
   static code = -32603;
   static type = "internalError";
 }
 
-/** $/cancelRequest came in time. */
+/** `$/cancelRequest` arrived before the request was completed. */
 export class RequestCancelled extends RpcError {
   static code = -32800;
   static type = "requestCancelled";
 }
 
-/** The process ends before the request could be finished. */
+/** The process ended before the request was completed. */
 export class ShuttingDown extends RpcError {
   static code = 1001;
   static type = "shuttingDown";
 }
 
-/** An answer exceeds the line limit. */
+/** The response exceeds the maximum line length. */
 export class ResultTooLarge extends RpcError {
   static code = 1002;
   static type = "resultTooLarge";
 }
 
-/** A throttle or a bounded queue is full. */
+/** A rate limit is exceeded, the queue of waiting requests is full, or the operating system refuses another thread. */
 export class TooManyRequests extends RpcError {
   static code = 1003;
   static type = "tooManyRequests";
 }
 
-/** A developer method, or a developer's parameter, on a public pipe. */
+/** A caller with the access level `public` calls a developer method or uses a developer parameter. */
 export class CallerNotAllowed extends RpcError {
   static code = 1004;
   static type = "callerNotAllowed";
 }
 
-/** A list gets a cursor it did not make. */
+/** A list method receives a cursor that it did not return for the same parameters. */
 export class InvalidCursor extends RpcError {
   static code = 1005;
   static type = "invalidCursor";
 }
 
-/** The pool was never created, or is deleted. */
+/** The pool does not exist or was deleted. */
 export class PoolNotFound extends RpcError {
   static code = 2001;
   static type = "poolNotFound";
 }
 
-/** pool.create with an id that is taken. */
+/** `pool.create` names a pool ID that is already in use. */
 export class PoolExists extends RpcError {
   static code = 2002;
   static type = "poolExists";
 }
 
-/** The identity was never created, is deleted, or belongs to another pool. */
+/** The identity does not exist, was deleted or belongs to another pool. */
 export class IdentityNotFound extends RpcError {
   static code = 2003;
   static type = "identityNotFound";
 }
 
-/** A disabled identity is named or stands in a token. */
+/** A request or a token names a disabled identity. */
 export class IdentityDisabled extends RpcError {
   static code = 2004;
   static type = "identityDisabled";
 }
 
-/** logins lack the pool's developer provider, or name a provider the pool does not have. */
+/** The logins do not include the developer provider of the pool, or name a provider that is not configured in the pool. */
 export class UnsupportedDeveloperProvider extends RpcError {
   static code = 2005;
   static type = "unsupportedDeveloperProvider";
 }
 
-/** An authenticated identity is named without a proof of it. */
+/** The request names an authenticated identity without a login that is linked to it. */
 export class LoginsDoNotMatch extends RpcError {
   static code = 2006;
   static type = "loginsDoNotMatch";
 }
 
-/** identityId names one identity, the developer user identifier belongs to another. */
+/** `identityId` names one identity, but the developer user identifier belongs to another. */
 export class DeveloperUserAlreadyRegistered extends RpcError {
   static code = 2007;
   static type = "developerUserAlreadyRegistered";
 }
 
-/** A login belongs to another identity, or an identity has one of this provider or 20 logins already. */
+/** The login belongs to another identity, or the identity already has a login of this provider or 20 logins. */
 export class LoginConflict extends RpcError {
   static code = 2008;
   static type = "loginConflict";
 }
 
-/** The proof of a login cannot be used: a developer user identifier above 1024 characters, a token that does not verify. */
+/** The value of a login is not valid, such as a developer user identifier with more than 1024 characters. */
 export class InvalidLogin extends RpcError {
   static code = 2009;
   static type = "invalidLogin";
 }
 
 /**
- * A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a claim; its
- * key begins with aws:, two keys differ in case only, or the tags make the token too long.
+ * A tag that a caller gives or a tag mapping derives from a claim contains characters that are not allowed or is too
+ * long. Also if its key begins with `aws:`, two keys differ only in case, or the tags make the token too long.
  */
 export class InvalidPrincipalTags extends RpcError {
   static code = 2010;
   static type = "invalidPrincipalTags";
 }
 
-/** An authenticated identity is used without any login. */
+/** An authenticated identity is used without a login. */
 export class IdentityForbidden extends RpcError {
   static code = 2011;
   static type = "identityForbidden";
 }
 
-/** A client uses the developer provider's name. */
+/** A client names the developer provider where a public login provider is required. */
 export class PublicProviderRequired extends RpcError {
   static code = 2012;
   static type = "publicProviderRequired";
 }
 
-/** A pool's own token is given as a login. */
+/** A token minted by a pool is given as a login. */
 export class PoolTokenNotAccepted extends RpcError {
   static code = 2013;
   static type = "poolTokenNotAccepted";
 }
 
-/** A login names a provider that the pool does not have. */
+/** A login names a provider that is not configured in the pool. */
 export class UnsupportedLoginProvider extends RpcError {
   static code = 2014;
   static type = "unsupportedLoginProvider";
@@ -161,568 +161,590 @@ export class SamlNotSupported extends RpcError {
   static type = "samlNotSupported";
 }
 
-/** A login's token fails a check. */
+/** The token of a login fails a check. */
 export class LoginTokenInvalid extends RpcError {
   static code = 2016;
   static type = "loginTokenInvalid";
 }
 
-/** token.mint in a pool that does not allow it. */
+/** `token.mint` is called in a pool that does not allow the classic flow. */
 export class ClassicFlowDisabled extends RpcError {
   static code = 2017;
   static type = "classicFlowDisabled";
 }
 
-/** A developer user identifier that no identity owns. */
+/** No identity of the pool has the developer user identifier. */
 export class DeveloperUserNotFound extends RpcError {
   static code = 2018;
   static type = "developerUserNotFound";
 }
 
-/** A guest in a pool that has none. */
+/** A request without logins is sent to a pool that does not allow guests. */
 export class UnauthenticatedNotAllowed extends RpcError {
   static code = 2019;
   static type = "unauthenticatedNotAllowed";
 }
 
-/** A login to be removed is not there. */
+/** The login to unlink is not linked to the identity. */
 export class LoginNotLinked extends RpcError {
   static code = 2020;
   static type = "loginNotLinked";
 }
 
-/** pool.update names another developer provider than the pool has. */
+/** `pool.update` names a developer provider other than the existing one of the pool. */
 export class DeveloperProviderFixed extends RpcError {
   static code = 2021;
   static type = "developerProviderFixed";
 }
 
 /**
- * A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name that
- * is taken.
+ * A login provider of a pool is not valid: its issuer is not an https URL, client IDs are missing, its keys cannot be
+ * read, or its name is already in use.
  */
 export class InvalidPoolProvider extends RpcError {
   static code = 2022;
   static type = "invalidPoolProvider";
 }
 
-/** A pool would get more than 50 tags. */
+/** The request would give a pool more than 50 tags. */
 export class TooManyTags extends RpcError {
   static code = 2023;
   static type = "tooManyTags";
 }
 
-/** A mapping for a provider that the pool does not have, or one without the rules it needs. */
+/** A role mapping names a provider that is not configured in the pool, or lacks the rules that it requires. */
 export class InvalidRoleMapping extends RpcError {
   static code = 2024;
   static type = "invalidRoleMapping";
 }
 
-/** A tag map that was never set, or was removed. */
+/** The tag mapping was never set or was removed. */
 export class PrincipalTagsNotFound extends RpcError {
   static code = 2025;
   static type = "principalTagsNotFound";
 }
 
-/** A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from former years. */
+/**
+ * The configuration of a pool, or a login, names `api.twitter.com` or `www.digits.com`, which Amazon Cognito used to
+ * support.
+ */
 export class LegacyProviderNotSupported extends RpcError {
   static code = 2080;
   static type = "legacyProviderNotSupported";
 }
 
-/** Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical header. */
+/**
+ * The token does not consist of three base64url parts, a part is not a JSON object, a member is missing or has the wrong
+ * type, or the header contains an unknown critical parameter.
+ */
 export class TokenMalformed extends RpcError {
   static code = 3001;
   static type = "tokenMalformed";
 }
 
-/** alg is none, an HMAC, or not the algorithm of the key that kid names. */
+/** `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names. */
 export class TokenAlgorithmNotAllowed extends RpcError {
   static code = 3002;
   static type = "tokenAlgorithmNotAllowed";
 }
 
-/** kid is missing or names no key of this store; the keys of a deleted pool go with it. */
+/** `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys. */
 export class TokenKeyUnknown extends RpcError {
   static code = 3003;
   static type = "tokenKeyUnknown";
 }
 
-/** The signature does not verify with the key that kid names. */
+/** The signature cannot be verified with the key that `kid` names. */
 export class TokenSignatureInvalid extends RpcError {
   static code = 3004;
   static type = "tokenSignatureInvalid";
 }
 
-/** exp is past. */
+/** The time in `exp` is in the past. */
 export class TokenExpired extends RpcError {
   static code = 3005;
   static type = "tokenExpired";
 }
 
-/** iat or nbf lies in the future. */
+/** The time in `iat` or `nbf` is in the future. */
 export class TokenNotYetValid extends RpcError {
   static code = 3006;
   static type = "tokenNotYetValid";
 }
 
-/** aud does not contain what was expected. */
+/** `aud` does not contain the expected audience. */
 export class TokenAudienceMismatch extends RpcError {
   static code = 3007;
   static type = "tokenAudienceMismatch";
 }
 
-/** iss is not what was expected, or not the issuer whose key signed. */
+/** `iss` is not the expected issuer, or not the issuer that owns the signing key. */
 export class TokenIssuerMismatch extends RpcError {
   static code = 3008;
   static type = "tokenIssuerMismatch";
 }
 
-/** A token of one kind is given where another is needed. */
+/** A token of one type is given where another type is required, such as an access token instead of an ID token. */
 export class TokenUseMismatch extends RpcError {
   static code = 3009;
   static type = "tokenUseMismatch";
 }
 
 /**
- * The identity or the pool is deleted or disabled since, the key that signed it is revoked, or credentials.revoke has
- * named one of them since the token was minted.
+ * The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or
+ * `credentials.revoke` applies to the token.
  */
 export class TokenRevoked extends RpcError {
   static code = 3010;
   static type = "tokenRevoked";
 }
 
-/** A role was never put, or is deleted. */
+/** The role does not exist or was deleted. */
 export class RoleNotFound extends RpcError {
   static code = 3011;
   static type = "roleNotFound";
 }
 
-/** credentials.get finds no role for the identity, or its trust policy refuses. */
+/** `credentials.get` finds no role for the identity, or the trust policy of the role denies it. */
 export class RoleNotConfigured extends RpcError {
   static code = 3012;
   static type = "roleNotConfigured";
 }
 
-/** The trust policy does not allow it, or there is no such role: both are answered alike. */
+/** The trust policy does not allow the request, or the role does not exist. Both cases return the same error. */
 export class AssumeRoleDenied extends RpcError {
   static code = 3013;
   static type = "assumeRoleDenied";
 }
 
-/** durationSeconds is above the role's maxSessionSeconds. */
+/** `durationSeconds` exceeds the `maxSessionSeconds` of the role. */
 export class DurationExceedsRoleMaximum extends RpcError {
   static code = 3014;
   static type = "durationExceedsRoleMaximum";
 }
 
-/** A policy is not in the policy language, or a trust policy has no condition. */
+/**
+ * The policy does not follow the policy language, or a statement of a trust policy does not name the pool that it
+ * trusts.
+ */
 export class MalformedPolicy extends RpcError {
   static code = 3015;
   static type = "malformedPolicy";
 }
 
-/** A session policy above 2048 characters, or policy and tags together too long for a session token. */
+/** The session policy has more than 2048 characters, or the policy and the tags together do not fit into a session token. */
 export class PackedPolicyTooLarge extends RpcError {
   static code = 3016;
   static type = "packedPolicyTooLarge";
 }
 
-/** A session token cannot be opened, or belongs to another access key id. */
+/** The session token cannot be decrypted, or belongs to another access key ID. */
 export class SessionTokenInvalid extends RpcError {
   static code = 3017;
   static type = "sessionTokenInvalid";
 }
 
-/** Temporary credentials are past their time. */
+/** The temporary credentials have expired. */
 export class CredentialsExpired extends RpcError {
   static code = 3018;
   static type = "credentialsExpired";
 }
 
-/** credentials.revoke named them. */
+/** `credentials.revoke` applies to the credentials. */
 export class CredentialsRevoked extends RpcError {
   static code = 3019;
   static type = "credentialsRevoked";
 }
 
-/** The request was altered on its way, or signed with another secret. */
+/** The request was altered in transit or signed with another secret. */
 export class SignatureMismatch extends RpcError {
   static code = 3020;
   static type = "signatureMismatch";
 }
 
-/** A presigned request is past its time. */
+/** A presigned request has expired. */
 export class RequestExpired extends RpcError {
   static code = 3021;
   static type = "requestExpired";
 }
 
-/** X-Amz-Date is too far from now. */
+/** `X-Amz-Date` differs too much from the current time. */
 export class RequestTimeTooSkewed extends RpcError {
   static code = 3022;
   static type = "requestTimeTooSkewed";
 }
 
-/** Authorization header or X-Amz- parameters are missing, doubled or wrong; host or a needed header is not signed. */
+/**
+ * The `Authorization` header or the `X-Amz-` parameters are missing, duplicated or not valid, or the `host` header or
+ * another required header is not signed.
+ */
 export class SignatureMalformed extends RpcError {
   static code = 3023;
   static type = "signatureMalformed";
 }
 
-/** bodySha256 differs from x-amz-content-sha256. */
+/** `bodySha256` differs from `x-amz-content-sha256`. */
 export class BodyHashMismatch extends RpcError {
   static code = 3024;
   static type = "bodyHashMismatch";
 }
 
-/** The credential scope names another service, region or day. */
+/** The credential scope names another service, region or date. */
 export class CredentialScopeMismatch extends RpcError {
   static code = 3025;
   static type = "credentialScopeMismatch";
 }
 
-/** The key never was, or is gone. */
+/** The key does not exist or was deleted. */
 export class KeyNotFound extends RpcError {
   static code = 3026;
   static type = "keyNotFound";
 }
 
-/** An issuer is named that is not one of this store. */
+/** The named issuer is not an issuer of this store. */
 export class IssuerNotFound extends RpcError {
   static code = 3027;
   static type = "issuerNotFound";
 }
 
-/** A custom role that the pool does not offer for this login. */
+/** The pool does not offer the requested custom role for this login. */
 export class RoleNotOffered extends RpcError {
   static code = 3028;
   static type = "roleNotOffered";
 }
 
-/** No rule or claim names one role, and the pool denies such requests. */
+/** No rule or claim selects exactly one role, and the role mapping of the pool denies such requests. */
 export class AmbiguousRoleDenied extends RpcError {
   static code = 3029;
   static type = "ambiguousRoleDenied";
 }
 
-/** A credential provider is named that is not open in this process. */
+/** The named credentials provider is not open in this process. */
 export class ProviderNotOpen extends RpcError {
   static code = 3030;
   static type = "providerNotOpen";
 }
 
-/** submitToken with a continuationToken of no refresh that waits. */
+/** `credentialsProvider.submitToken` names a continuation token for which no refresh is waiting. */
 export class TokenNotAwaited extends RpcError {
   static code = 3031;
   static type = "tokenNotAwaited";
 }
 
-/** credentialsProvider.open beyond the limit. */
+/** `credentialsProvider.open` exceeds the maximum number of open providers. */
 export class TooManyProviders extends RpcError {
   static code = 3032;
   static type = "tooManyProviders";
 }
 
 /**
- * credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not wait
- * for it.
+ * `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during a refresh and took effect
+ * first.
  */
 export class ProviderOvertaken extends RpcError {
   static code = 3080;
   static type = "providerOvertaken";
 }
 
-/** A tenant is named that was never created, or is deleted. */
+/** The tenant does not exist or was deleted. */
 export class TenantNotFound extends RpcError {
   static code = 4001;
   static type = "tenantNotFound";
 }
 
-/** tenant.create with an id that is taken. */
+/** `tenant.create` names a tenant ID that is already in use. */
 export class TenantExists extends RpcError {
   static code = 4002;
   static type = "tenantExists";
 }
 
-/** tenant.delete of the default tenant. */
+/** `tenant.delete` names the default tenant. */
 export class TenantNotDeletable extends RpcError {
   static code = 4003;
   static type = "tenantNotDeletable";
 }
 
-/** Settings that contradict each other. */
+/** Settings contradict each other. */
 export class InvalidTenantSettings extends RpcError {
   static code = 4004;
   static type = "invalidTenantSettings";
 }
 
-/** signUpAllowed is false: no sign-up begins, and none that has begun goes on. */
+/** `signUpAllowed` is false. Sign-ups can neither start nor continue. */
 export class SignUpNotAllowed extends RpcError {
   static code = 4005;
   static type = "signUpNotAllowed";
 }
 
-/** An address that is malformed, or not of ASCII. */
+/** The email address is malformed or contains non-ASCII characters. */
 export class InvalidUsername extends RpcError {
   static code = 4006;
   static type = "invalidUsername";
 }
 
 /**
- * A sign-up or a change of address with an address that is taken, at its start or by the time it would end; from then on
- * at every step of that flow.
+ * A sign-up or a change of email address names an address that another account has. The check runs at the start and at
+ * the end of the flow; after a failure, every step of the flow fails with this error.
  */
 export class UserAlreadyExists extends RpcError {
   static code = 4007;
   static type = "userAlreadyExists";
 }
 
-/** A new password breaks rules, or a password is wrong. A continuation token stays valid. */
+/** A new password violates the password policy, or a password is wrong. The continuation token stays valid. */
 export class InvalidPassword extends RpcError {
   static code = 4008;
   static type = "invalidPassword";
 }
 
-/** A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts, also the same one again. */
+/**
+ * The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every submission counts as an
+ * attempt, including a repeated one.
+ */
 export class InvalidCode extends RpcError {
   static code = 4009;
   static type = "invalidCode";
 }
 
-/** A value that does not fit, or a name that the tenant does not ask for. A continuation token stays valid. */
+/**
+ * The value of an attribute is not valid, or the tenant does not request an attribute of this name. The continuation
+ * token stays valid.
+ */
 export class InvalidAttributes extends RpcError {
   static code = 4010;
   static type = "invalidAttributes";
 }
 
-/** A token that is malformed, of another flow, or of an earlier step. */
+/** The continuation token is malformed, or belongs to another flow or to an earlier step. */
 export class ContinuationTokenInvalid extends RpcError {
   static code = 4011;
   static type = "continuationTokenInvalid";
 }
 
 /**
- * A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has expired), took
- * longer than an hour, or waited for longer than five minutes to be signed in with.
+ * The flow was idle for more than 10 minutes; while it waits for a code, the limit is 10 minutes after the expiration of
+ * the code. Also if the flow took longer than one hour, or if no sign-in followed within 5 minutes after its completion.
  */
 export class ContinuationTokenExpired extends RpcError {
   static code = 4012;
   static type = "continuationTokenExpired";
 }
 
-/** A step that does not follow from where the flow stands. */
+/** The step does not follow the current state of the flow. */
 export class StepNotPossible extends RpcError {
   static code = 4013;
   static type = "stepNotPossible";
 }
 
-/** More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting. */
+/**
+ * The number of codes for a flow, or for an address within a period, exceeds the limit. Only the limit of the address
+ * ends by waiting.
+ */
 export class TooManyCodes extends RpcError {
   static code = 4014;
   static type = "tooManyCodes";
 }
 
 /**
- * Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder the
- * reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account too.
+ * Failed attempts locked the account or the address; wrong passwords and wrong codes count together. A lockout does not
+ * prevent a password reset, which ends the lockout. Wrong reset codes lock resets separately and also count for the
+ * account.
  */
 export class AccountLocked extends RpcError {
   static code = 4015;
   static type = "accountLocked";
 }
 
-/** A password in a tenant whose method is emailCode. */
+/** A password is given in a tenant whose `localAccountMethod` is `emailCode`. */
 export class PasswordNotAccepted extends RpcError {
   static code = 4016;
   static type = "passwordNotAccepted";
 }
 
-/** A sign-in or a reset for an address without an account. */
+/** A sign-in or a password reset names an email address that no account has. */
 export class UserNotFound extends RpcError {
   static code = 4017;
   static type = "userNotFound";
 }
 
 /**
- * A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an
- * account whose ways in are all gone, or that was imported without the hash of its password.
+ * A password is submitted for an account without one, or a password reset is started in a tenant without passwords. Also
+ * on sign-in to an account that was imported without a password hash or has no usable sign-in method left.
  */
 export class PasswordNotSet extends RpcError {
   static code = 4018;
   static type = "passwordNotSet";
 }
 
-/** An account whose password must be changed. */
+/** The password of the account must be changed before the next sign-in. */
 export class PasswordChangeRequired extends RpcError {
   static code = 4019;
   static type = "passwordChangeRequired";
 }
 
-/** A refresh token that never was, or whose session was ended. */
+/** The refresh token is unknown, or its session was ended. */
 export class RefreshTokenInvalid extends RpcError {
   static code = 4020;
   static type = "refreshTokenInvalid";
 }
 
-/** A refresh token that was not used for too long. */
+/** The refresh token was not used before its expiration. */
 export class RefreshTokenExpired extends RpcError {
   static code = 4021;
   static type = "refreshTokenExpired";
 }
 
-/** A used refresh token comes again. */
+/** A used refresh token is submitted again (reuse detection). */
 export class RefreshTokenReused extends RpcError {
   static code = 4022;
   static type = "refreshTokenReused";
 }
 
-/** An audience that the tenant does not list. */
+/** The requested audience is not one of the audiences of the tenant. */
 export class AudienceNotOffered extends RpcError {
   static code = 4023;
   static type = "audienceNotOffered";
 }
 
-/** A client's address has made more requests, failures or codes than it may, or too many messages for it failed. */
+/** The address of the client exceeded the limit of requests, failures, codes or failed messages. */
 export class TooManyFromClient extends RpcError {
   static code = 4060;
   static type = "tooManyFromClient";
 }
 
-/** A scope that is neither one of OpenID Connect nor the tenant's. */
+/** A requested scope is neither an OpenID Connect scope nor a scope of the tenant. */
 export class ScopeNotOffered extends RpcError {
   static code = 4061;
   static type = "scopeNotOffered";
 }
 
-/** A refresh asks for more than the sign-in was granted. */
+/** A refresh requests scopes that were not granted at sign-in. */
 export class ScopeNotGranted extends RpcError {
   static code = 4062;
   static type = "scopeNotGranted";
 }
 
-/** token.verify is to find a scope that the token does not have. */
+/** `token.verify` requires a scope that the token does not have. */
 export class TokenScopeMissing extends RpcError {
   static code = 4063;
   static type = "tokenScopeMissing";
 }
 
-/** Any code, also the right one, where the one that was sent has expired or wrong tries have used it up. */
+/** A code is submitted, whether correct or not, after the sent code expired or was invalidated by wrong attempts. */
 export class CodeExpired extends RpcError {
   static code = 4064;
   static type = "codeExpired";
 }
 
-/** Any step of a flow that has ended in tokens, also the last one sent again. */
+/** A step is submitted to a flow that has already returned tokens, including a repetition of the last step. */
 export class FlowFinished extends RpcError {
   static code = 4065;
   static type = "flowFinished";
 }
 
-/** Any step of a flow that something else has ended before its time. */
+/** A step is submitted to a flow that was ended by another operation. */
 export class FlowEnded extends RpcError {
   static code = 4066;
   static type = "flowEnded";
 }
 
 /**
- * A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one has
- * not ended within 20 seconds.
+ * A request that sends a code is repeated while the first request waits for the mail server or webhook, and the first
+ * request does not complete within 20 seconds.
  */
 export class SendUnderway extends RpcError {
   static code = 4067;
   static type = "sendUnderway";
 }
 
-/** Ten messages to one address have failed within a minute. They do not count as codes that were sent. */
+/** Ten messages to one address failed within one minute. Failed messages do not count as sent codes. */
 export class TooManyFailedSends extends RpcError {
   static code = 4068;
   static type = "tooManyFailedSends";
 }
 
-/** An account is named that never was, or is deleted. */
+/** The account does not exist or was deleted. */
 export class AccountNotFound extends RpcError {
   static code = 5001;
   static type = "accountNotFound";
 }
 
-/** A disabled account would sign in or refresh. */
+/** The user of a disabled account tries to sign in or refresh tokens. */
 export class AccountDisabled extends RpcError {
   static code = 5002;
   static type = "accountDisabled";
 }
 
-/** account.create with an id that is taken. */
+/** `account.create` names an account ID that is already in use. */
 export class AccountExists extends RpcError {
   static code = 5003;
   static type = "accountExists";
 }
 
-/** account.setClaims with names that tokens use themselves, or that other specifications give a meaning to. */
+/** `account.setClaims` contains names of claims that tokens use themselves or that other specifications define. */
 export class ClaimNameReserved extends RpcError {
   static code = 5004;
   static type = "claimNameReserved";
 }
 
-/** account.setClaims with more than tokens can carry. */
+/** `account.setClaims` contains more than 1000 characters of claims. */
 export class ClaimsTooLong extends RpcError {
   static code = 5005;
   static type = "claimsTooLong";
 }
 
 /**
- * A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing does not
- * renew it.
+ * The sign-in methods or second factors of an account are changed with an ID token whose `auth_time` is too old.
+ * Refreshing tokens does not update `auth_time`.
  */
 export class RecentSignInRequired extends RpcError {
   static code = 5006;
   static type = "recentSignInRequired";
 }
 
-/** What is to be linked belongs to an account, whosever it is. */
+/** The credential to link already belongs to an account, either another one or the same one. */
 export class CredentialAlreadyInUse extends RpcError {
   static code = 5020;
   static type = "credentialAlreadyInUse";
 }
 
-/** A credential brings an address that another account has. */
+/** The credential has an email address that belongs to another account. */
 export class EmailAlreadyInUse extends RpcError {
   static code = 5021;
   static type = "emailAlreadyInUse";
 }
 
-/** A second login of one provider is to be linked. */
+/** The account already has a login of the provider to link. */
 export class ProviderAlreadyLinked extends RpcError {
   static code = 5022;
   static type = "providerAlreadyLinked";
 }
 
-/** A login is to be unlinked that is not there. */
+/** The login to unlink is not linked to the account. */
 export class ProviderNotLinked extends RpcError {
   static code = 5023;
   static type = "providerNotLinked";
 }
 
-/** The last way into an account is to be unlinked without force. */
+/** The last sign-in method of an account is unlinked without `force`. */
 export class LastProvider extends RpcError {
   static code = 5024;
   static type = "lastProvider";
 }
 
-/** Somebody proves to be somebody else, or nobody here, where an account is to be shown once more. */
+/** A credential that reauthenticates the user belongs to another account or to no account. */
 export class UserMismatch extends RpcError {
   static code = 5025;
   static type = "userMismatch";
 }
 
-/** An account is named that account.merge has made part of another one. */
+/** The named account was merged into another account by `account.merge`. */
 export class AccountMerged extends RpcError {
   static code = 5026;
   static type = "accountMerged";
 }
 
-/** Somebody signs in anonymously where that is not allowed. */
+/** An anonymous sign-in is attempted in a tenant that does not allow it. */
 export class AnonymousNotAllowed extends RpcError {
   static code = 5027;
   static type = "anonymousNotAllowed";
@@ -734,247 +756,262 @@ export class CustomTokenInvalid extends RpcError {
   static type = "customTokenInvalid";
 }
 
-/** Two accounts cannot be merged without dropping something of one of them that nobody allowed to drop. */
+/** Merging two accounts would discard data of one of them without a decision in the request. */
 export class MergeUndecided extends RpcError {
   static code = 5029;
   static type = "mergeUndecided";
 }
 
-/** account.import is given a file that is not there, is no file, or cannot be read. */
+/** The file for `account.import` does not exist, is not a regular file or cannot be read. */
 export class ImportFileUnreadable extends RpcError {
   static code = 5040;
   static type = "importFileUnreadable";
 }
 
 /**
- * account.import is told a way of hashing of which something is missing, which belongs to another algorithm, or which
- * would cost too much; in a line, as the rule of a violation.
+ * The hash parameters of `account.import` are incomplete, belong to another algorithm or exceed the cost limit. For a
+ * single line, this type is the rule of a violation.
  */
 export class InvalidHashParameters extends RpcError {
   static code = 5041;
   static type = "invalidHashParameters";
 }
 
-/** account.export is given the path of something that is there. */
+/** The path for `account.export` already exists. */
 export class ExportFileExists extends RpcError {
   static code = 5042;
   static type = "exportFileExists";
 }
 
-/** The folder of the export is missing or cannot be written, or its disk is full. */
+/** The directory of the export does not exist or is not writable, or its disk is full. */
 export class ExportFailed extends RpcError {
   static code = 5043;
   static type = "exportFailed";
 }
 
-/** A password is to be linked with another address than the verified one of the account. */
+/** A password is linked with an email address other than the verified address of the account. */
 export class AddressDiffers extends RpcError {
   static code = 5060;
   static type = "addressDiffers";
 }
 
-/** A login provider does not answer, or says that it cannot now. */
+/** A login provider does not respond, or reports that it is temporarily unable to respond. */
 export class ProviderUnavailable extends RpcError {
   static code = 6001;
   static type = "providerUnavailable";
 }
 
 /**
- * What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what
- * they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.
+ * The response of a login provider is not valid: its certificate, address, documents or keys do not meet the
+ * requirements. Repeating the request does not help until the provider, or its configuration, is corrected.
  */
 export class ProviderUnusable extends RpcError {
   static code = 6002;
   static type = "providerUnusable";
 }
 
-/** There is no such provider. */
+/** The identity provider does not exist in the tenant. */
 export class IdpNotFound extends RpcError {
   static code = 6003;
   static type = "idpNotFound";
 }
 
-/** A provider is made twice. */
+/** `idp.create` names a provider ID that already exists in the tenant. */
 export class IdpExists extends RpcError {
   static code = 6004;
   static type = "idpExists";
 }
 
-/** Settings of a provider break a rule. */
+/** The settings of an identity provider violate a rule. */
 export class InvalidIdp extends RpcError {
   static code = 6005;
   static type = "invalidIdp";
 }
 
-/** Somebody signs in with a provider that is switched off. */
+/** A sign-in uses a disabled identity provider. */
 export class IdpDisabled extends RpcError {
   static code = 6006;
   static type = "idpDisabled";
 }
 
-/** An ID token or access token of a provider fails a check. */
+/** An ID token, access token, code or user information of an identity provider fails a check. */
 export class InvalidCredential extends RpcError {
   static code = 6007;
   static type = "invalidCredential";
 }
 
-/** The nonce of an ID token is missing, wrong, or was seen before. */
+/** The nonce of an ID token is missing, wrong or was already used. */
 export class InvalidNonce extends RpcError {
   static code = 6008;
   static type = "invalidNonce";
 }
 
-/** A pending token is not of this tenant, or older than some minutes. */
+/** The pending token does not belong to this tenant or is older than 10 minutes. */
 export class PendingTokenInvalid extends RpcError {
   static code = 6009;
   static type = "pendingTokenInvalid";
 }
 
-/** What a provider sent a person back with does not belong to the flow; the flow stays as it was. */
+/** The callback URL of an identity provider does not belong to the flow. The flow does not change. */
 export class CallbackInvalid extends RpcError {
   static code = 6010;
   static type = "callbackInvalid";
 }
 
-/** A provider says that somebody may not, or does not want to, sign in. */
+/** The identity provider reports that the user is not allowed to sign in or canceled the sign-in. */
 export class SignInRefused extends RpcError {
   static code = 6011;
   static type = "signInRefused";
 }
 
-/** A continuation token of idp.authorize or idp.authorizeDevice is shown a second time. */
+/**
+ * A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow succeeded or was
+ * refused.
+ */
 export class FlowUsed extends RpcError {
   static code = 6012;
   static type = "flowUsed";
 }
 
-/** A credential without url whose callback can no longer come. */
+/** A credential without `url` is submitted, but its callback can no longer arrive. */
 export class ListenerGone extends RpcError {
   static code = 6013;
   static type = "listenerGone";
 }
 
-/** idp.authorize is to listen on a port that is taken, or that this user may not have. */
+/** The port for `idp.authorize` is in use, or the operating system denies it. */
 export class ListenerUnavailable extends RpcError {
   static code = 6014;
   static type = "listenerUnavailable";
 }
 
-/** account.providerToken for a login that no flow of this service has brought a token for. */
+/** `account.providerToken` names a login for which no flow of this service has received a token. */
 export class ProviderTokenNotKept extends RpcError {
   static code = 6020;
   static type = "providerTokenNotKept";
 }
 
-/** account.providerToken, and the provider gave no refresh token. */
+/**
+ * `account.providerToken` cannot return an access token that is valid long enough, because the provider returned no
+ * refresh token.
+ */
 export class ProviderTokenExpired extends RpcError {
   static code = 6021;
   static type = "providerTokenExpired";
 }
 
-/** account.providerToken, and the provider takes the refresh token no more: it was withdrawn, used up, or is too old. */
+/**
+ * The provider rejects the refresh token for `account.providerToken` because it was revoked, was already used or has
+ * expired.
+ */
 export class ProviderTokenRefused extends RpcError {
   static code = 6022;
   static type = "providerTokenRefused";
 }
 
-/** A second factor is to be enrolled, or recovery codes made, where nobody is asked for them. */
+/** A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is `off`. */
 export class SecondFactorsOff extends RpcError {
   static code = 7001;
   static type = "secondFactorsOff";
 }
 
-/** A second factor is to be enrolled by somebody anonymous, or by a session of a custom token. */
+/** A second factor is enrolled in an anonymous session or in a session of a custom token. */
 export class UnsupportedFirstFactor extends RpcError {
   static code = 7002;
   static type = "unsupportedFirstFactor";
 }
 
-/** A second factor is to be enrolled for an account with an address that is not verified. */
+/** A second factor is enrolled for an account whose email address is not verified. */
 export class EmailNotVerified extends RpcError {
   static code = 7003;
   static type = "emailNotVerified";
 }
 
-/** One factor too many is to be enrolled. */
+/** An enrollment exceeds the maximum number of second factors. */
 export class TooManyFactors extends RpcError {
   static code = 7004;
   static type = "tooManyFactors";
 }
 
-/** An address or a number is to be enrolled twice. */
+/** The email address or phone number is already a second factor of the account. */
 export class FactorExists extends RpcError {
   static code = 7005;
   static type = "factorExists";
 }
 
-/** A factor is named that is not there, or not any more, or none where one has to be. */
+/** The named factor does not exist or was removed, or the required factor ID is missing. */
 export class FactorNotFound extends RpcError {
   static code = 7006;
   static type = "factorNotFound";
 }
 
-/** The owner of an account takes the last factor away where one is required. */
+/** A user removes the last second factor in a tenant that requires one. */
 export class LastFactor extends RpcError {
   static code = 7007;
   static type = "lastFactor";
 }
 
-/** The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is given twice. */
+/**
+ * The code of a second factor is wrong, expired, was invalidated by wrong attempts or replaced by a newer code, or the
+ * code of an app is submitted a second time.
+ */
 export class FactorCodeInvalid extends RpcError {
   static code = 7008;
   static type = "factorCodeInvalid";
 }
 
-/** Second factors are to be changed by a session that has shown none of those there are. */
+/**
+ * The account has second factors, and a session that was not authenticated with one changes the factors, the email
+ * address, the password or the providers of the account.
+ */
 export class SecondFactorNeeded extends RpcError {
   static code = 7009;
   static type = "secondFactorNeeded";
 }
 
-/** Recovery codes are asked for before there is a factor. */
+/** Recovery codes are generated for an account without a second factor. */
 export class NoSecondFactor extends RpcError {
   static code = 7010;
   static type = "noSecondFactor";
 }
 
-/** A number is not written as E.164 has it. */
+/** The phone number is not in E.164 format. */
 export class InvalidPhoneNumber extends RpcError {
   static code = 7011;
   static type = "invalidPhoneNumber";
 }
 
-/** The address that somebody signs in with by codes is to be the second factor too. */
+/** The email address that receives the sign-in codes of an account is enrolled as its second factor. */
 export class FactorAddsNothing extends RpcError {
   static code = 7012;
   static type = "factorAddsNothing";
 }
 
-/** It is not said where the codes of a factor are to go, or it is said for one that sends none. */
+/** The email address or phone number of a factor is missing, or is given for a kind that does not use it. */
 export class FactorTargetMissing extends RpcError {
   static code = 7013;
   static type = "factorTargetMissing";
 }
 
-/** A lock on the store was not free in time. */
+/** A lock on the store was not released in time. */
 export class StoreBusy extends RpcError {
   static code = 8001;
   static type = "storeBusy";
 }
 
-/** The database, its folder or its disk is read-only. */
+/** The database, its directory or its disk is read-only. */
 export class StoreReadOnly extends RpcError {
   static code = 8002;
   static type = "storeReadOnly";
 }
 
-/** Writing needs more room than there is. */
+/** A write requires more space than is available. */
 export class StoreFull extends RpcError {
   static code = 8003;
   static type = "storeFull";
 }
 
-/** The database does not read as it was written. */
+/** The content of the database is not valid. */
 export class StoreCorrupt extends RpcError {
   static code = 8004;
   static type = "storeCorrupt";
@@ -986,139 +1023,142 @@ export class StoreTooNew extends RpcError {
   static type = "storeTooNew";
 }
 
-/** --migrate never, and the store is older than the program. */
+/** The store is older than the program, and `--migrate never` is set. */
 export class StoreTooOld extends RpcError {
   static code = 8006;
   static type = "storeTooOld";
 }
 
-/** The database file or server cannot be reached. */
+/** The database file or the database server cannot be opened. */
 export class StoreCannotOpen extends RpcError {
   static code = 8007;
   static type = "storeCannotOpen";
 }
 
-/** The file or database is something else. */
+/** The file or database contains other data. */
 export class NotAStore extends RpcError {
   static code = 8008;
   static type = "notAStore";
 }
 
-/** The store has a data key or is in PostgreSQL, and there is no master key. */
+/** The store has a data key or is in PostgreSQL, and no master key is given. */
 export class MasterKeyMissing extends RpcError {
   static code = 8009;
   static type = "masterKeyMissing";
 }
 
-/** The data key does not open with the given master key. */
+/** The given master key does not decrypt the data key. */
 export class MasterKeyWrong extends RpcError {
   static code = 8010;
   static type = "masterKeyWrong";
 }
 
-/** A testing store without --testing, or the reverse. */
+/** A testing store is opened without `--testing`, or any other store with it. */
 export class TestingStoreMismatch extends RpcError {
   static code = 8011;
   static type = "testingStoreMismatch";
 }
 
-/** The store went away in the middle of a commit. */
+/** The connection to the store was lost during a commit. */
 export class OutcomeUnknown extends RpcError {
   static code = 8012;
   static type = "outcomeUnknown";
 }
 
-/** store.backup is given the path of something that is there. */
+/** The path for `store.backup` already exists. */
 export class BackupFileExists extends RpcError {
   static code = 8013;
   static type = "backupFileExists";
 }
 
-/** store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which ends with its process. */
+/**
+ * `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose master key
+ * ends with its process.
+ */
 export class BackupNotHere extends RpcError {
   static code = 8014;
   static type = "backupNotHere";
 }
 
-/** The folder of the backup is missing or cannot be written, or its disk is full. */
+/** The directory of the backup does not exist or is not writable, or its disk is full. */
 export class BackupFailed extends RpcError {
   static code = 8015;
   static type = "backupFailed";
 }
 
-/** store.rekey is called without a key on a store whose key the process was given. */
+/** `store.rekey` is called without a key on a store whose master key was passed to the process. */
 export class NewMasterKeyNeeded extends RpcError {
   static code = 8016;
   static type = "newMasterKeyNeeded";
 }
 
-/** The key that store.rekey is given does not decode to 32 bytes. */
+/** The key for `store.rekey` does not decode to 32 bytes. */
 export class InvalidMasterKey extends RpcError {
   static code = 8017;
   static type = "invalidMasterKey";
 }
 
-/** A mail server or a webhook does not take a message, or none is configured. */
+/** An SMTP server or webhook does not accept a message, or none is configured. */
 export class MessageNotSent extends RpcError {
   static code = 8030;
   static type = "messageNotSent";
 }
 
-/** test.clock would leave the years 1970 to 9999. */
+/** `test.clock` would set a time outside the years 1970 to 9999. */
 export class ClockOutOfRange extends RpcError {
   static code = 9001;
   static type = "clockOutOfRange";
 }
 
-/** test.token asks for a key that the issuer does not have. */
+/** `test.token` requests a key in a state that no key of the issuer has. */
 export class NoKeyInState extends RpcError {
   static code = 9002;
   static type = "noKeyInState";
 }
 
-/** test.http or test.idp is asked for a port that is taken, or that this user may not have. */
+/** The port for `test.http` or `test.idp` is in use, or the operating system denies it. */
 export class PortUnavailable extends RpcError {
   static code = 9010;
   static type = "portUnavailable";
 }
 
-/** test.restore names a snapshot that was never taken in this process. */
+/** `test.restore` names a snapshot that was not taken in this process. */
 export class SnapshotNotFound extends RpcError {
   static code = 9020;
   static type = "snapshotNotFound";
 }
 
-/** The file of test.restore is missing, no snapshot, cut off or altered. */
+/** The file for `test.restore` does not exist, is not a snapshot, or was truncated or altered. */
 export class SnapshotUnusable extends RpcError {
   static code = 9021;
   static type = "snapshotUnusable";
 }
 
-/** A snapshot was taken by a program of another schema version, or by one that writes such files in another way. */
+/** The snapshot was taken by a program with another schema version or snapshot format. */
 export class SnapshotVersionMismatch extends RpcError {
   static code = 9022;
   static type = "snapshotVersionMismatch";
 }
 
-/** test.restore is given a snapshot whose sealed values this store has no key for. */
+/** This store does not have the data key that decrypts the snapshot for `test.restore`. */
 export class SnapshotSealMismatch extends RpcError {
   static code = 9023;
   static type = "snapshotSealMismatch";
 }
 
-/** test.snapshot is given the path of something that is there. */
+/** The path for `test.snapshot` already exists. */
 export class SnapshotFileExists extends RpcError {
   static code = 9024;
   static type = "snapshotFileExists";
 }
 
-/** The folder of a snapshot is missing or cannot be written, or its disk is full. */
+/** The directory of the snapshot does not exist or is not writable, or its disk is full. */
 export class SnapshotNotWritten extends RpcError {
   static code = 9025;
   static type = "snapshotNotWritten";
 }
 
-/** test.snapshot, once too often without file. */
+/** `test.snapshot` without `file` exceeds the maximum number of snapshots. */
 export class TooManySnapshots extends RpcError {
   static code = 9026;
   static type = "tooManySnapshots";

@@ -43,6 +43,8 @@ export interface ProcessOptions {
   caller?: "developer" | "public";
   /** Record in the audit log that tokens were minted for known identities, too. */
   auditIssuance?: boolean;
+  /** The path of a file to which the heads of the audit log are appended. */
+  auditHeadsFile?: string;
   /** Whether an older store is brought up to date. Without it: `auto`. */
   migrate?: "auto" | "never";
   /** The least level that is logged. Without it: `info`. */
@@ -53,7 +55,7 @@ export interface ProcessOptions {
   drainSeconds?: number;
   /** The longest request, in bytes. Without it: 1 MiB. */
   maxLineBytes?: number;
-  /** End when the process with this id is gone. */
+  /** End when the process with this id is gone. Without it: this process; 0 for none. */
   parent?: number;
   /** Make the store be as this document declares before serving: see `system.apply`. */
   apply?: string;

@@ -80,9 +80,14 @@ export class CallAborted extends MintmarkError {
 
 /** `close` was called before. */
 export class ClientClosed extends MintmarkError {
-  constructor(method) {
-    super(`${method} was called on a client that is closed. Make a new one.`);
+  constructor(method, what = "client") {
+    super(`${method} was called on a ${what} that is closed. Make a new one.`);
     this.method = method;
+  }
+
+  /** A CredentialsProvider that was closed before its first call. */
+  static ofProvider() {
+    return new ClientClosed("credentialsProvider.open", "CredentialsProvider");
   }
 }
 

@@ -12,6 +12,7 @@ const flags = {
   testing: "--testing",
   clock: "--clock",
   auditIssuance: "--audit-issuance",
+  auditHeadsFile: "--audit-heads-file",
   migrate: "--migrate",
   logLevel: "--log-level",
   sequential: "--sequential",
@@ -32,6 +33,9 @@ const flags = {
   webhookSecretFile: "--webhook-secret-file",
   traceFile: "--trace-file",
 };
+
+/** Options that are handed over where they are left out. The process ends with this one, whoever else holds its pipe. */
+const defaults = { parent: () => (process.platform === "linux" ? process.pid : undefined) };
 
 /** Options that stay on this side. */
 const own = ["binary", "arguments", "env", "cwd", "stderr", "restart", "timeoutMs"];
@@ -87,7 +91,7 @@ function checkTimeout(timeoutMs) {
 export function toArguments(options) {
   const all = ["serve"];
   for (const [name, flag] of Object.entries(flags)) {
-    const value = options[name];
+    const value = options[name] ?? defaults[name]?.();
     if (value === undefined || value === false) continue;
     // With "=", a value may begin with "-".
     all.push(value === true ? flag : `${flag}=${value}`);

@@ -1,4 +1,5 @@
 import { ProviderNotOpen } from "../generated/errors.js";
+import { ClientClosed } from "./errors.js";
 
 /**
  * Keeps the temporary credentials of one user fresh. Where a token of the application's own backend is needed, `onTokenRequired` is
@@ -86,19 +87,13 @@ export class CredentialsProvider {
 
   #open() {
     if (!this.#opened) {
-      if (this.#isClosed) throw closedBefore();
+      if (this.#isClosed) throw ClientClosed.ofProvider();
       const opening = this.#client.credentialsProvider.open(this.#params).then(({ provider }) => provider);
       opening.catch(() => this.#opened === opening && (this.#opened = null));
       this.#opened = opening;
     }
     return this.#opened;
   }
-}
-
-/** What a provider fails with that was closed before its first use. */
-function closedBefore() {
-  const { code, type } = ProviderNotOpen;
-  return new ProviderNotOpen({ code, message: "This CredentialsProvider was closed. Make another one.", data: { type } });
 }
 
 /** What a backend gave, if it is of use. */

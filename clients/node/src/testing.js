@@ -60,17 +60,19 @@ class Outbox {
   }
 
   async last(to) {
-    return found((await this.messages(to)).at(-1), "message", to);
+    return (await this.messages(to)).at(-1) ?? this.#missing("message", to);
   }
 
   async code(to) {
-    return found((await this.messages(to)).filter(({ code }) => code).at(-1), "code", to).code;
+    const found = (await this.messages(to)).filter(({ code }) => code).at(-1) ?? (await this.#missing("code", to));
+    return found.code;
   }
-}
 
-function found(message, what, to) {
-  if (!message) throw new Error(`No ${what} was sent${to === undefined ? "" : ` to ${to}`}.`);
-  return message;
+  async #missing(what, to) {
+    const others = [...new Set((await this.messages()).map((message) => message.to))];
+    const sent = others.length > 0 ? `Messages were sent to ${others.join(", ")}.` : "No messages were sent.";
+    throw new Error(`No ${what} was sent${to === undefined ? "" : ` to ${to}`}. ${sent}`);
+  }
 }
 
 function seconds(at) {

@@ -13,7 +13,7 @@ test("an error is an object of its class, with its data, its method and the trac
     assert.deepEqual(error.data, { type: "poolNotFound", poolId: nowhere });
     assert.equal(error.method, "pool.get");
     assert.equal(error.trace, "t-1");
-    assert.match(error.message, /There is no pool/);
+    assert.match(error.message, /does not exist/);
     assert.match(error.stack, /^PoolNotFound: [^]*errors\.test\.js/);
     return true;
   });

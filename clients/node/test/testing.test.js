@@ -20,9 +20,11 @@ test("a test has a store of its own, whose clock turns", async (t) => {
 test("the outbox has the code that was mailed", async (t) => {
   const { m, outbox } = await mintmark(t);
   const to = "alice@example.com";
-  await assert.rejects(outbox.code(to), /No code was sent to alice@example.com/);
+  await assert.rejects(outbox.code(to), /No code was sent to alice@example.com\. No messages were sent\./);
   const { continuationToken } = await m.signUp.start({ username: to });
   assert.equal((await m.signUp.submitCode({ continuationToken, code: await outbox.code(to) })).state, "completed");
+  await assert.rejects(outbox.code("bob@example.com"), /No code was sent to bob@example.com\. Messages were sent to alice@example.com\./);
+  await assert.rejects(outbox.last("bob@example.com"), /No message was sent to bob@example.com\. Messages were sent to alice@example.com\./);
   assert.equal((await outbox.last()).to, to);
   assert.deepEqual(await outbox.messages("bob@example.com"), []);
 });

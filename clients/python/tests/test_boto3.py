@@ -345,7 +345,7 @@ class Refusals(Boto3Test):
             (errors.InvalidParameterException, None, self.cognito.create_identity_pool,
              {"IdentityPoolName": "x", "AllowUnauthenticatedIdentities": False, "SamlProviderARNs": ["arn:aws:iam::000000000000:saml-provider/x"]}),
             (errors.InvalidParameterException, None, self.cognito.create_identity_pool,
-             {"IdentityPoolName": "x", "AllowUnauthenticatedIdentities": False, "OpenIdConnectProviderARNs": ["arn:aws:iam::000000000000:oidc-provider/x"]}),
+             {"IdentityPoolName": "x", "AllowUnauthenticatedIdentities": False, "OpenIdConnectProviderARNs": ["arn:aws:iam::111111111111:oidc-provider/x"]}),
             (errors.InvalidParameterException, None, self.cognito.create_identity_pool,
              {"IdentityPoolName": "x", "AllowUnauthenticatedIdentities": False, "IdentityPoolTags": {f"k{i}": "v" for i in range(51)}}),
             (errors.ResourceNotFoundException, None, self.cognito.get_principal_tag_attribute_map, {"IdentityPoolId": pool, "IdentityProviderName": GOOGLE}),

@@ -78,8 +78,8 @@ class Starting(ClientTest):
         flags = set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", help, re.M)) - {"help", "version"}
         self.assertGreater(len(flags), 15)
         arguments = inspect.signature(Mintmark.__init__).parameters
-        # How messages are told apart is the client's own business: it speaks in lines.
-        self.assertEqual({flag for flag in flags if flag.replace("-", "_") not in arguments}, {"framing"})
+        # The client speaks lines only; core dumps are for debugging the program itself.
+        self.assertEqual({flag for flag in flags if flag.replace("-", "_") not in arguments}, {"framing", "allow-core-dumps"})
 
     def test_a_document_is_applied(self):
         with open(self.path("shop.json"), "w") as file:

@@ -36,12 +36,12 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
         pool = await a_shop(m)
         provider = AsyncCredentialsProvider(m, pool, self.backend(m, pool, []))
         await provider.close()
-        with self.assertRaisesRegex(mintmark.errors.ProviderNotOpen, "was closed"):
+        with self.assertRaisesRegex(mintmark.errors.ClientClosed, "was closed"):
             await provider.identity_id()
         shop = plain.pool.create(name="shop", allow_unauthenticated=True).pool_id
         with CredentialsProvider(plain, shop, lambda logins, identity_id: None) as other:
             pass
-        with self.assertRaisesRegex(mintmark.errors.ProviderNotOpen, "was closed"):
+        with self.assertRaisesRegex(mintmark.errors.ClientClosed, "was closed"):
             other.identity_id()
 
     async def test_calls_that_come_meanwhile_join(self):

@@ -75,12 +75,15 @@ class Plugin(ClientTest):
             import datetime, pytest
 
             def test_sign_up(mintmark, mintmark_clock, mintmark_outbox):
-                with pytest.raises(pytest.fail.Exception, match="no code was sent to alice@example.com"):
+                with pytest.raises(pytest.fail.Exception, match="no code was sent to alice@example.com; no messages were sent"):
                     mintmark_outbox.code("alice@example.com")
                 step = mintmark.sign_up.start(username="alice@example.com")
                 done = mintmark.sign_up.submit_code(
                     continuation_token=step.continuation_token, code=mintmark_outbox.code("alice@example.com"))
                 assert done.state == "completed"
+                for ask in (mintmark_outbox.code, mintmark_outbox.last):
+                    with pytest.raises(pytest.fail.Exception, match="was sent to bob@example.com; messages were sent to alice@example.com"):
+                        ask("bob@example.com")
                 assert mintmark_outbox.last().to == "alice@example.com" and len(mintmark_outbox.messages("bob@example.com")) == 0
                 assert mintmark_clock.set(datetime.datetime(2030, 1, 1, tzinfo=datetime.timezone.utc)) >= 1893456000
                 with pytest.raises(ValueError, match="time zone"):

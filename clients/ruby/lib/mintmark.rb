@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Mintmark, an identity service in one process, from Ruby: see ../README.md.
+# The Ruby client of Mintmark, an identity service in one process: see ../README.md. Tests also require "mintmark/testing".
 module Mintmark
 end
 

@@ -4,7 +4,7 @@
 # `ruby test/all.rb fork` runs those whose names have the word.
 require "timeout"
 require "tmpdir"
-require_relative "../lib/mintmark"
+require_relative "../lib/mintmark/testing"
 
 NOWHERE = "local-1:00000000-0000-0000-0000-000000000000"
 TESTS = {}
@@ -25,7 +25,7 @@ def shop(m) = m.pool.create(name: "shop", developer_provider: "login.shop")
 
 test "a block gets a client that is closed after it" do
   kept = nil
-  Mintmark.testing(stderr: nil) { |m| assert (kept = m).system.ping.now.positive? }
+  Mintmark.testing(stderr: nil) { |m| assert (kept = m).system.ping.now.is_a?(Time) }
   assert raises(Mintmark::ClientClosed) { kept.system.ping }
   assert Thread.list.size == 1, "threads are left"
 end
@@ -34,31 +34,104 @@ test "errors have their details as methods" do
   Mintmark.testing(stderr: nil) do |m|
     error = raises(Mintmark::PoolNotFound) { m.pool.get(pool_id: NOWHERE, trace: "order-17") }
     assert [error.pool_id, error.code, error.type, error.trace] == [NOWHERE, 2001, "poolNotFound", "order-17"]
-    assert error.is_a?(Mintmark::AnsweredError)
+    assert error.is_a?(Mintmark::APIError)
     assert raises(Mintmark::InvalidParams) { m.pool.create(name: "") }.violations.first.pointer == "/name"
     assert raises(ArgumentError) { m.pool.create(nam: "shop") }.message.include?("nam")
   end
 end
 
-test "secrets are not shown, and what is not known is kept" do
+test "inspect hides secrets, also of results of call, and members that are unknown are readable by their names" do
   Mintmark.testing(stderr: nil) do |m|
-    minted = m.token.mint_for_developer(pool_id: shop(m).pool_id, logins: {"login.shop" => "alice"})
-    assert !minted.inspect.include?(minted.token) && minted.inspect.include?(minted.identity_id)
-    assert minted.to_h["token"] == minted.token && minted[:isNewIdentity] == true
+    params = {"poolId" => shop(m).pool_id, "logins" => {"login.shop" => "alice"}}
+    [m.token.mint_for_developer(pool_id: params["poolId"], logins: params["logins"]), m.call("token.mintForDeveloper", params)].each do |minted|
+      assert minted.is_a?(Mintmark::TokenMintForDeveloperResult) && !minted.inspect.include?(minted.token) && minted.inspect.include?(minted.identity_id)
+      assert minted.to_h["token"] == minted.token && minted.key?(:isNewIdentity)
+    end
   end
-  record = Mintmark::Record.of({"aura" => {"sunRays" => [{"is" => 1}]}})
-  assert record.aura.sun_rays.first.is == 1 && record.absent.nil?
+  pool = Mintmark::Pool.new({"poolId" => "p", "aura" => {"sunRays" => [{"is" => 1}]}})
+  assert pool["aura"]["sunRays"].first["is"] == 1 && pool.dig(:aura, :sunRays, 0, :is) == 1
+  assert pool.inspect.include?("aura: [unknown]") && Mintmark::Record.of({"a" => {"token" => "t"}}).inspect.include?("token: [secret]")
 end
 
-test "results are matched as patterns, dug into, copied, and answer to their members alone" do
-  record = Mintmark::Record.of({"poolId" => "p", "credentials" => {"expiresAt" => 5}, "names" => [{"x" => 1}]})
+test "a misspelled member raises NoMethodError, on records and on errors" do
+  pool = Mintmark::Pool.new({"poolId" => "p", "aura" => 1})
+  %i[pool_idd aura poolId].each { |wrong| assert raises(NoMethodError) { pool.public_send(wrong) }.name == wrong }
+  assert raises(NoMethodError) { Mintmark::Record.of({"name" => "n"}).name }
+  assert raises(NoMethodError) { Mintmark::PoolNotFound.new({"data" => {"poolId" => "p"}}).pool_idd }
+  assert pool.respond_to?(:pool_id) && !pool.respond_to?(:aura) && !pool.respond_to?(:to_str) && !pool.respond_to?(:each)
+  assert pool.developer_provider.nil?, "a known member that is absent is nil"
+end
+
+test "members named like methods of every object have readers of their own" do
+  account = Mintmark::PortableAccount.new({"method" => "password", "hash" => {"algorithm" => "BCRYPT"}})
+  assert account.method_value == "password" && account.hash_value.algorithm == "BCRYPT"
+  assert account.hash.is_a?(Integer) && account.method(:inspect).arity.zero?
+  every = Mintmark.constants.map { |name| Mintmark.const_get(name) }.grep(Class).select { |each| each < Mintmark::Record }
+  taken = every.flat_map { |each| each.members.values.map(&:reader) }.uniq.select { |reader| Mintmark::List.superclass.public_method_defined?(reader) }
+  assert every.size > 100 && taken.empty?, "records already have #{taken}"
+end
+
+test "records are frozen, are equal by class and members, and give copies" do
+  members = {"poolId" => +"p", "tags" => {"a" => +"1"}}
+  pool = Mintmark::Pool.new(members)
+  members["tags"]["a"] << "2"
+  pool.to_h["tags"]["a"] << "3"
+  assert pool.tags == {"a" => "1"} && pool.frozen? && pool.tags.frozen? && pool.pool_id.frozen?
+  same = Mintmark::Pool.new({"poolId" => "p", "tags" => {"a" => "1"}})
+  assert pool == same && pool.eql?(same) && {pool => 1}[same] == 1
+  assert pool != Mintmark::PoolSummary.new(same.to_h) && pool != same.to_h && !pool.eql?(Mintmark::Pool.new({}))
+  loaded = Marshal.load(Marshal.dump(pool))
+  assert loaded == pool && loaded.frozen?
+end
+
+test "records are matched as patterns and dug into" do
+  record = Mintmark::CredentialsProviderAnswer.new({"identityId" => "i", "credentials" => {"expiresAt" => 5, "accessKeyId" => "k"}})
   case record
-  in {pool_id: String => id, credentials: {expires_at:}} then assert [id, expires_at] == ["p", 5]
+  in {identity_id: String => id, credentials: {expires_at:}} then assert [id, expires_at] == ["i", Time.at(5)]
   end
-  assert record.dig(:credentials, :expiresAt) == 5 && record.dig("names", 0, "x") == 1 && record.dig(:none, :x).nil?
-  assert Marshal.load(Marshal.dump(record)) == record
-  assert record.respond_to?(:pool_id) && record.respond_to?(:poolId) && !record.respond_to?(:to_str) && !record.respond_to?(:each)
-  assert [[record]].flatten == [record]
+  assert record.dig(:credentials, :accessKeyId) == "k" && record.dig(:none, :x).nil? && [[record]].flatten == [record]
+end
+
+test "times are Time, in results and in parameters" do
+  Mintmark.testing(stderr: nil, clock: Time.at(1_700_000_000)) do |m|
+    m.test.clock(freeze: true)
+    assert m.system.ping.now == Time.at(1_700_000_000) && m.system.ping.now.utc?
+    assert m.test.clock(set_at: Time.at(1_800_000_000)).now == Time.at(1_800_000_000)
+    assert shop(m).created_at == Time.at(1_800_000_000) && shop(m).to_h["createdAt"] == 1_800_000_000
+  end
+end
+
+test "lists are read item by item and page by page" do
+  Mintmark.testing(stderr: nil) do |m|
+    5.times { shop(m) }
+    names = m.pool.list.each.map(&:pool_id)
+    first = m.pool.list(limit: 2)
+    assert names.size == 5 && first.each.map(&:pool_id) == names.first(2) && first.items.size == 2
+    assert first.auto_paging_each.map(&:pool_id) == names && first.each_page.map { |page| page.items.size } == [2, 2, 1]
+    assert m.call("pool.list", {limit: 2}).auto_paging_each.to_a.size == 5
+    seen = []
+    assert first.auto_paging_each { |pool| seen << pool.pool_id } == first && seen == names
+    assert first.auto_paging_each.lazy.first.pool_id == names.first
+    assert raises(Mintmark::Error) { Marshal.load(Marshal.dump(first)).next_page }.message.include?("not read by a client")
+  end
+end
+
+test "the methods test.* are offered by mintmark/testing alone" do
+  library = File.expand_path("../lib/mintmark", __dir__)
+  program = 'print Mintmark::Client.method_defined?(:test), Mintmark.respond_to?(:testing), Mintmark.const_defined?(:TestMethods)'
+  assert IO.popen([RbConfig.ruby, "-r", library, "-e", program], &:read) == "false" * 3
+  program = 'Mintmark.start(store: ":memory:", testing: true, stderr: nil) { |m| print m.call("test.clock")["now"].class }'
+  assert IO.popen([RbConfig.ruby, "-r", library, "-e", program], &:read) == "Integer"
+end
+
+test "options of the program are keywords, and a wrong one is refused" do
+  Mintmark.testing(stderr: nil, region: "moon-1", max_line_bytes: 3 << 20, audit_issuance: true, drain_seconds: 1) do |m|
+    assert m.system.info.region == "moon-1"
+    assert raises(Mintmark::APIError) { m.token.verify(token: "x" * (2 << 20), audience: "a") }.type != "invalidRequest"
+  end
+  message = raises(ArgumentError) { Mintmark.start(store: ":memory:", max_line: 5) }.message
+  assert message.include?(":max_line") && message.include?("max_line_bytes"), message
+  assert raises(ArgumentError) { Mintmark.start(store: ":memory:", drain_seconds: []) }.message.include?("drain_seconds")
 end
 
 test "Timeout interrupts a call" do
@@ -68,12 +141,12 @@ test "Timeout interrupts a call" do
     Process.kill(:STOP, pid)
     raises(Timeout::Error) { Timeout.timeout(0.2) { m.system.ping } }
     Process.kill(:CONT, pid)
-    assert m.system.ping.now.positive?
+    assert m.system.ping.now.is_a?(Time)
   end
 end
 
 test "a testing method without testing says what to pass" do
-  Mintmark.start(store: ":memory:", stderr: nil) { |m| assert raises(Mintmark::MethodNotFound) { m.test.clock }.message.include?("testing: true") }
+  Mintmark.start(store: ":memory:", stderr: nil) { |m| assert raises(Mintmark::MethodNotFound) { m.call("test.clock") }.message.include?("testing: true") }
 end
 
 test "a forked child gets a process of its own, and holds nothing of its parent's" do
@@ -99,7 +172,7 @@ test "a forked child gets a process of its own, and holds nothing of its parent'
     assert told.gets == "1\n"
     assert told.gets.include?("forked")
     assert told.gets == "closed\n"
-    assert m.pool.list.pools.size == 1 && memory.system.ping.now.positive?, "the parent goes on"
+    assert m.pool.list.pools.size == 1 && memory.system.ping.now.is_a?(Time), "the parent goes on"
     idle = fork { goes_on.close; IO.select(nil, nil, nil, 60); exit!(0) }
     statuses = [m, memory].map { |each| each.instance_variable_get(:@process).tap { each.close }.instance_variable_get(:@status) }
     assert statuses.all?(&:success?), "a child that makes no call must not keep the pipes open: #{statuses.inspect}"
@@ -119,15 +192,20 @@ test "what is shown of a client, in error messages too, has no secrets" do
   end
 end
 
-test "progress comes to the call that asked for it, before its result, and its error is the call's" do
+test "progress is reported to its call with its type before the result, and an error of the callback is that of the call" do
   Mintmark.testing(stderr: nil, timeout: 60) do |m|
-    params = {"accounts" => Array.new(450) { |number| {"email" => "user#{number}@example.com"} }}
+    accounts = Array.new(450) { |number| {"email" => "user#{number}@example.com"} }
     told = []
-    result = m.call("account.import", params, progress: ->(value) { told << [value, Thread.current] })
-    assert result["imported"] == 450
-    assert told.size >= 2 && told.all? { |value, thread| value["nextLine"] && thread == Thread.current }, told.inspect
-    assert raises(KeyError) { m.call("account.import", {"accounts" => params["accounts"], "onExisting" => "replace"}, progress: ->(_) { raise KeyError }) }
-    assert m.system.ping.now.positive?
+    result = m.account.import(accounts: accounts, progress: ->(value) { told << [value, Thread.current] })
+    assert result.imported == 450
+    assert told.size >= 2 && told.all? { |value, thread| value.is_a?(Mintmark::ImportProgress) && value.next_line && thread == Thread.current }, told.inspect
+    assert raises(KeyError) { m.account.import(accounts: accounts, on_existing: "replace", progress: ->(_) { raise KeyError }) }
+    assert m.system.ping.now.is_a?(Time)
+    assert raises(ArgumentError) { m.system.ping(progress: ->(_) {}) }
+    told.clear
+    m.audit.verify(progress: ->(value) { told << value })
+    m.call("account.export", {"file" => File.join(Dir.mktmpdir("mintmark-"), "accounts.jsonl")}, progress: ->(value) { told << value })
+    assert told.map(&:class).uniq - [Mintmark::AuditProgress, Mintmark::ExportProgress] == [], told.inspect
   end
 end
 
@@ -152,7 +230,7 @@ end
 
 test "time limits are numbers, and may be for ever" do
   Mintmark.testing(stderr: nil, timeout: Float::INFINITY) do |m|
-    assert m.system.ping.now.positive? && m.system.ping(timeout: 1e300).now.positive?
+    assert m.system.ping.now.is_a?(Time) && m.system.ping(timeout: 1e300).now.is_a?(Time)
     ["1", 0, -1, Float::NAN].each { |wrong| assert raises(ArgumentError) { m.system.ping(timeout: wrong) }.message.include?(wrong.inspect) }
   end
 end
@@ -162,7 +240,7 @@ test "a program that answers nothing is not waited for long" do
     silent = File.join(folder, "silent")
     File.write(silent, "#!/bin/sh\nexec sleep 600\n", perm: 0o755)
     m = Mintmark::Client.new(store: ":memory:", binary: silent, stderr: nil, timeout: 0.05)
-    raises(Mintmark::CallTimedOut) { m.system.ping }
+    raises(Mintmark::CallTimeout) { m.system.ping }
     status = m.instance_variable_get(:@process)
     m.close(grace: 3600)
     assert status.instance_variable_get(:@status).termsig == 9
@@ -201,7 +279,7 @@ end
 test "a first answer that says no version is passed over" do
   ['"hi"', "[1]", "7", '{"version":""}', '{"version":"dev"}', '{"version":5}'].each do |info|
     with_stand_in("read -r info; #{answer(0, info)}; read -r call; #{answer(1, '{"now":1}')}; cat >/dev/null", timeout: 60) do |m|
-      assert m.system.ping.now == 1, info
+      assert m.system.ping.now == Time.at(1), info
     end
   end
 end
@@ -234,7 +312,7 @@ end
 test "answers are UTF-8 wherever the program runs" do
   program = 'Mintmark.testing(stderr: nil) { |m| m.pool.create(name: "caf\u00e9") } rescue print $!.violations.first.message.include?("caf\u00e9")'
   ["ISO-8859-1", "ISO-8859-1:ISO-8859-1", "US-ASCII"].each do |encodings|
-    said = IO.popen([RbConfig.ruby, "-E", encodings, "-r", File.expand_path("../lib/mintmark", __dir__), "-e", program], &:read)
+    said = IO.popen([RbConfig.ruby, "-E", encodings, "-r", File.expand_path("../lib/mintmark/testing", __dir__), "-e", program], &:read)
     assert said == "true", "with #{encodings}: #{said}"
   end
 end
@@ -282,13 +360,21 @@ test "what cannot be started says why, and leaves nothing" do
   assert said == "true", said
 end
 
-test "the gem is built of the files that it needs" do
+test "the examples run" do
+  Dir[File.join(__dir__, "../examples/*.rb")].each do |example|
+    said = IO.popen([RbConfig.ruby, "-I", File.expand_path("../lib", __dir__), example], err: %i[child out], &:read)
+    assert $?.success? && said.include?("is signed in until"), said
+  end
+end
+
+test "the gem is built of the files that it needs, without a warning" do
   Dir.mktmpdir("mintmark-") do |folder|
     made = File.join(folder, "mintmark.gem")
-    Dir.chdir(File.join(__dir__, "..")) { assert system("gem", "build", "--silent", "--output", made, "mintmark.gemspec", out: File::NULL, err: File::NULL) }
+    said = Dir.chdir(File.join(__dir__, "..")) { IO.popen(["gem", "build", "--output", made, "mintmark.gemspec"], err: %i[child out], &:read) }
+    assert $?.success? && !said.include?("WARNING"), said
     installed = File.join(folder, "gems")
     assert system("gem", "install", "--local", "--silent", "--no-document", "--install-dir", installed, made, out: File::NULL)
-    program = 'require "mintmark"; Mintmark.testing(stderr: nil) { |m| puts m.system.info.testing }'
+    program = 'require "mintmark/testing"; Mintmark.testing(stderr: nil) { |m| puts m.system.info.testing }'
     assert IO.popen({"GEM_PATH" => installed, "GEM_HOME" => installed}, ["ruby", "-e", program], &:read) == "true\n"
   end
 end

@@ -78,7 +78,10 @@ mintmark_provider_close() {
     local -
     set +eufxC
     _mintmark_is_open "${1-}" || return
-    : >|"${_mintmark_folder[${_mintmark_provider_client[$1]}]}/provider-$1.closed"
+    local base=${_mintmark_folder[${_mintmark_provider_client[$1]}]}/provider-$1
+    : >|"$base.closed"
+    # One that no call has opened has nothing to close.
+    [[ -s $base.handle ]] || return 0
     _mintmark_do "$1" credentialsProvider.close ""
 }
 
@@ -125,7 +128,10 @@ _mintmark_handle() {
     exec {lock}>"$base.opening"
     flock "$lock"
     REPLY=$(<"$base.handle")
-    if [[ -z $REPLY || $REPLY == "$2" ]]; then
+    if [[ -z $REPLY && -e $base.closed ]]; then
+        _mintmark_failure closed "This provider was closed before its first call. Open another one with mintmark_provider_open."
+        status=75
+    elif [[ -z $REPLY || $REPLY == "$2" ]]; then
         params=$(<"$base.params")
         [[ ! -s $base.logins ]] || params="${params%\}},\"logins\":$(<"$base.logins")}"
         _mintmark_ask "$as" credentialsProvider.open "$params"

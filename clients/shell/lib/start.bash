@@ -51,7 +51,10 @@ mintmark_start() {
     for word in jq mkfifo; do
         command -v "$word" >/dev/null || { _mintmark_fail refused "There is no $word here: install it, on Debian and Ubuntu with apt-get install ${word/mkfifo/coreutils}."; return; }
     done
-    arguments=(${store:+--store="$store"} ${app:+--app="$app"} ${testing:+--testing} "${arguments[@]}")
+    word=""
+    # One after -- takes precedence: the last counts.
+    [[ $OSTYPE != linux* ]] || word=--parent=$owner
+    arguments=(${store:+--store="$store"} ${app:+--app="$app"} ${testing:+--testing} ${word:+"$word"} "${arguments[@]}")
     home=${XDG_RUNTIME_DIR-}
     [[ -n $home && -w $home ]] || home=${TMPDIR:-/tmp}
     { folder=$(mktemp -d "$home/mintmark-XXXXXXXX") && mkfifo -m 600 "$folder/control" "$folder/never" "$folder/box.$BASHPID"; } 2>/dev/null ||

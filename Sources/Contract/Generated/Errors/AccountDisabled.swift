@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A disabled account would sign in or refresh.
+/// The user of a disabled account tries to sign in or refresh tokens.
 public struct AccountDisabled: ContractError {
-    /// The id of an account; sub in its tokens.
+    /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String?
 
     public init(accountId: String? = nil) {
@@ -14,7 +14,7 @@ public struct AccountDisabled: ContractError {
     public static let code = 5002
     public static let type = "accountDisabled"
 
-    public var message: String { "This account is disabled. Ask whoever runs the tenant." }
+    public var message: String { "The account is disabled. An administrator of the tenant must enable it." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// account.create with an id that is taken.
+/// `account.create` names an account ID that is already in use.
 public struct AccountExists: ContractError {
-    /// The id of an account; sub in its tokens.
+    /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String
 
     public init(accountId: String) {
@@ -14,7 +14,7 @@ public struct AccountExists: ContractError {
     public static let code = 5003
     public static let type = "accountExists"
 
-    public var message: String { "There is an account \(MessageText.of(accountId)) already. Choose another id, or leave accountId out." }
+    public var message: String { "Account \(MessageText.of(accountId)) already exists. Choose another ID, or omit accountId." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

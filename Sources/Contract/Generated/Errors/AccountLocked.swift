@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account too.
+/// Failed attempts locked the account or the address; wrong passwords and wrong codes count together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets separately and also count for the account.
 public struct AccountLocked: ContractError {
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the lockout ends, in seconds since 1970-01-01 UTC.
     public var lockedUntil: Int64
-    /// After how many seconds it can work.
+    /// The number of seconds after which an attempt can succeed.
     public var retryAfterSeconds: Int64
-    /// The method that unlocks it, where a password can be reset.
+    /// The method that ends the lockout. Present if the password can be reset.
     public var next: String?
-    /// Present where something else is accepted meanwhile: what is not.
+    /// The operation that is locked. Present if other operations remain available.
     public var only: String?
 
     public init(lockedUntil: Int64, retryAfterSeconds: Int64, next: String? = nil, only: String? = nil) {
@@ -23,7 +23,7 @@ public struct AccountLocked: ContractError {
     public static let code = 4015
     public static let type = "accountLocked"
 
-    public var message: String { "Too many wrong tries. Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right\(next.map { next in "; \(MessageText.of(next)) unlocks it at once" } ?? "").\(only.map { only in " This is about \(MessageText.of(only)) alone." } ?? "")" }
+    public var message: String { "Too many failed attempts. All attempts fail for the next \(MessageText.of(retryAfterSeconds)) s, even with correct data\(next.map { next in "; to unlock immediately, call \(MessageText.of(next))" } ?? "").\(only.map { only in " This applies only to \(MessageText.beforeStop(MessageText.of(only)))." } ?? "")" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// An account is named that account.merge has made part of another one.
+/// The named account was merged into another account by `account.merge`.
 public struct AccountMerged: ContractError {
-    /// The id of an account; sub in its tokens.
+    /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String
-    /// The account that it is part of.
+    /// The ID of the account that remains after the merge.
     public var survivorId: String
-    /// When that was.
+    /// The time of the merge, in seconds since 1970-01-01 UTC.
     public var mergedAt: Int64
 
     public init(accountId: String, survivorId: String, mergedAt: Int64) {
@@ -20,7 +20,7 @@ public struct AccountMerged: ContractError {
     public static let code = 5026
     public static let type = "accountMerged"
 
-    public var message: String { "The account \(MessageText.of(accountId)) was merged into \(MessageText.beforeStop(MessageText.of(survivorId))). Use that one." }
+    public var message: String { "Account \(MessageText.of(accountId)) was merged into \(MessageText.beforeStop(MessageText.of(survivorId))). Use \(MessageText.beforeStop(MessageText.of(survivorId)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

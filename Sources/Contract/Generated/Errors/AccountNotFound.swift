@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// An account is named that never was, or is deleted.
+/// The account does not exist or was deleted.
 public struct AccountNotFound: ContractError {
-    /// The id of an account; sub in its tokens.
+    /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String?
 
     public init(accountId: String? = nil) {
@@ -14,7 +14,7 @@ public struct AccountNotFound: ContractError {
     public static let code = 5001
     public static let type = "accountNotFound"
 
-    public var message: String { "There is no such account. account.list shows those there are." }
+    public var message: String { "The account does not exist. To list accounts, call account.list." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

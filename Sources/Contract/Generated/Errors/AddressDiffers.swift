@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A password is to be linked with another address than the verified one of the account.
+/// A password is linked with an email address other than the verified address of the account.
 public struct AddressDiffers: ContractError {
-    /// The address of the account.
+    /// The verified email address of the account.
     public var email: String
-    /// The method that goes on from here.
+    /// The method that changes the address.
     public var next: String
 
     public init(email: String, next: String) {
@@ -17,7 +17,7 @@ public struct AddressDiffers: ContractError {
     public static let code = 5060
     public static let type = "addressDiffers"
 
-    public var message: String { "This account has shown that \(MessageText.of(email)) is its owner's. Link a password for that address; \(MessageText.of(next)) changes it to another one." }
+    public var message: String { "The verified email address of this account is \(MessageText.beforeStop(MessageText.of(email))). Link a password with that address, or change the address with \(MessageText.beforeStop(MessageText.of(next)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// No rule or claim names one role, and the pool denies such requests.
+/// No rule or claim selects exactly one role, and the role mapping of the pool denies such requests.
 public struct AmbiguousRoleDenied: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
 
     public init(provider: String) {

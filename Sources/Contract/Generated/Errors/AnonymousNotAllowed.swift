@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// Somebody signs in anonymously where that is not allowed.
+/// An anonymous sign-in is attempted in a tenant that does not allow it.
 public struct AnonymousNotAllowed: ContractError {
-    /// The tenant.
+    /// The ID of the tenant.
     public var tenantId: String
 
     public init(tenantId: String) {
@@ -14,7 +14,7 @@ public struct AnonymousNotAllowed: ContractError {
     public static let code = 5027
     public static let type = "anonymousNotAllowed"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) has no anonymous accounts. Set its anonymousAllowed if anybody may have one." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) does not allow anonymous accounts. To allow them, set anonymousAllowed with tenant.update." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

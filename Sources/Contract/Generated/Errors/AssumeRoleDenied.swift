@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The trust policy does not allow it, or there is no such role: both are answered alike.
+/// The trust policy does not allow the request, or the role does not exist. Both cases return the same error.
 public struct AssumeRoleDenied: ContractError {
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     public var roleArn: String
-    /// The action that no statement allows, or one denies.
+    /// The action that no statement allows or that a statement denies.
     public var action: String
 
     public init(roleArn: String, action: String) {
@@ -17,7 +17,7 @@ public struct AssumeRoleDenied: ContractError {
     public static let code = 3013
     public static let type = "assumeRoleDenied"
 
-    public var message: String { "Not authorized to perform \(MessageText.of(action)) on \(MessageText.beforeStop(MessageText.of(roleArn))). Its trust policy must allow it for this token; role.get shows it." }
+    public var message: String { "Not authorized to perform \(MessageText.of(action)) on \(MessageText.beforeStop(MessageText.of(roleArn))). The trust policy of the role must allow this action for the token. To see the policy, call role.get." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

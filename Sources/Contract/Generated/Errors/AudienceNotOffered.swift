@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// An audience that the tenant does not list.
+/// The requested audience is not one of the audiences of the tenant.
 public struct AudienceNotOffered: ContractError {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
-    /// What was asked for.
+    /// The requested audience.
     public var audience: String
 
     public init(tenantId: String, audience: String) {
@@ -17,7 +17,7 @@ public struct AudienceNotOffered: ContractError {
     public static let code = 4023
     public static let type = "audienceNotOffered"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) issues no access tokens for \(MessageText.beforeStop(MessageText.of(audience))). Add it to its audiences." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) does not issue access tokens for \(MessageText.beforeStop(MessageText.of(audience))). Add it to the audiences of the tenant." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The folder of the backup is missing or cannot be written, or its disk is full.
+/// The directory of the backup does not exist or is not writable, or its disk is full.
 public struct BackupFailed: ContractError {
-    /// The file that was to be made.
+    /// The path of the backup file.
     public var path: String
-    /// What is wrong.
+    /// The reason the backup was not written.
     public var reason: String
 
     public init(path: String, reason: String) {

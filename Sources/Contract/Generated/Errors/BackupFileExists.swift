@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// store.backup is given the path of something that is there.
+/// The path for `store.backup` already exists.
 public struct BackupFileExists: ContractError {
-    /// The file, from the root.
+    /// The absolute path of the file.
     public var path: String
 
     public init(path: String) {
@@ -14,7 +14,7 @@ public struct BackupFileExists: ContractError {
     public static let code = 8013
     public static let type = "backupFileExists"
 
-    public var message: String { "There is a file \(MessageText.of(path)) already, and a backup never takes the place of one. Name another." }
+    public var message: String { "\(MessageText.of(path)) already exists. Backups do not overwrite files; choose another path." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which ends with its process.
+/// `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose master key ends with its process.
 public struct BackupNotHere: ContractError {
-    /// Why, and what to do instead.
+    /// The reason, and the alternative.
     public var reason: String
 
     public init(reason: String) {
@@ -14,7 +14,7 @@ public struct BackupNotHere: ContractError {
     public static let code = 8014
     public static let type = "backupNotHere"
 
-    public var message: String { "This store is not backed up from here: \(MessageText.beforeStop(MessageText.of(reason)))." }
+    public var message: String { "store.backup cannot back up this store: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

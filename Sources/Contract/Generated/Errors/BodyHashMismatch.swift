@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// bodySha256 differs from x-amz-content-sha256.
+/// `bodySha256` differs from `x-amz-content-sha256`.
 public struct BodyHashMismatch: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct BodyHashMismatch: ContractError {
     public static let code = 3024
     public static let type = "bodyHashMismatch"
 
-    public var message: String { "The body's SHA-256 is not the one the request was signed with." }
+    public var message: String { "The SHA-256 of the body differs from the value that was signed with the request." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a provider sent a person back with does not belong to the flow; the flow stays as it was.
+/// The callback URL of an identity provider does not belong to the flow. The flow does not change.
 public struct CallbackInvalid: ContractError {
-    /// What failed: redirectUri, malformed, state, issuer or missing.
+    /// The failed check: `redirectUri`, `malformed`, `state`, `issuer` or `missing`.
     public var check: String
-    /// What is wrong and how it must be.
+    /// The reason the URL was rejected, and the requirement.
     public var reason: String
 
     public init(check: String, reason: String) {
@@ -17,7 +17,7 @@ public struct CallbackInvalid: ContractError {
     public static let code = 6010
     public static let type = "callbackInvalid"
 
-    public var message: String { "The URL is not the answer to this flow: \(MessageText.of(reason))" }
+    public var message: String { "The URL is not a valid callback of this flow: \(MessageText.of(reason))" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A developer method, or a developer's parameter, on a public pipe.
+/// A caller with the access level `public` calls a developer method or uses a developer parameter.
 public struct CallerNotAllowed: ContractError {
-    /// The method.
+    /// The name of the method.
     public var method: String
 
     public init(method: String) {
@@ -14,7 +14,7 @@ public struct CallerNotAllowed: ContractError {
     public static let code = 1004
     public static let type = "callerNotAllowed"
 
-    public var message: String { "This pipe serves public callers only; \(MessageText.of(method)) is for the developer. Call it where the process was started without --caller public." }
+    public var message: String { "Method \(MessageText.of(method)) or one of its parameters requires the access level developer; this process serves public callers only. Call it in a process that was started without --caller public." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

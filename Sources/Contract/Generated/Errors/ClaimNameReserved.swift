@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.
+/// `account.setClaims` contains names of claims that tokens use themselves or that other specifications define.
 public struct ClaimNameReserved: ContractError {
-    /// All that are refused.
+    /// All reserved names in the request.
     public var names: [String]
 
     public init(names: [String]) {
@@ -14,7 +14,7 @@ public struct ClaimNameReserved: ContractError {
     public static let code = 5004
     public static let type = "claimNameReserved"
 
-    public var message: String { "These claims cannot be set, their names have a meaning of their own: \(MessageText.beforeStop(MessageText.of(names))). Choose other names." }
+    public var message: String { "These claim names are reserved: \(MessageText.beforeStop(MessageText.of(names))). Choose other names." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// account.setClaims with more than tokens can carry.
+/// `account.setClaims` contains more than 1000 characters of claims.
 public struct ClaimsTooLong: ContractError {
-    /// How many they have.
+    /// The length of the claims as JSON, in characters.
     public var characters: Int64
 
     public init(characters: Int64) {
@@ -14,7 +14,7 @@ public struct ClaimsTooLong: ContractError {
     public static let code = 5005
     public static let type = "claimsTooLong"
 
-    public var message: String { "The claims have \(MessageText.of(characters)) characters as JSON, and 1000 are the most. Keep what is long in a store of your own." }
+    public var message: String { "The claims have \(MessageText.of(characters)) characters as JSON; the maximum is 1000. Store longer data in the application's own database." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// token.mint in a pool that does not allow it.
+/// `token.mint` is called in a pool that does not allow the classic flow.
 public struct ClassicFlowDisabled: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
 
     public init(poolId: String) {
@@ -14,7 +14,7 @@ public struct ClassicFlowDisabled: ContractError {
     public static let code = 2017
     public static let type = "classicFlowDisabled"
 
-    public var message: String { "Basic (classic) flow is not enabled, please use enhanced flow: pool \(MessageText.of(poolId)) gives credentials through credentials.get. pool.update with allowClassicFlow turns it on." }
+    public var message: String { "Basic (classic) flow is not enabled, please use enhanced flow: in pool \(MessageText.of(poolId)), get credentials with credentials.get. To enable the classic flow, call pool.update with allowClassicFlow." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// test.clock would leave the years 1970 to 9999.
+/// `test.clock` would set a time outside the years 1970 to 9999.
 public struct ClockOutOfRange: ContractError {
-    /// The second that was asked for.
+    /// The requested time, in seconds since 1970-01-01 UTC.
     public var asked: Int64
 
     public init(asked: Int64) {
@@ -14,7 +14,7 @@ public struct ClockOutOfRange: ContractError {
     public static let code = 9001
     public static let type = "clockOutOfRange"
 
-    public var message: String { "The testing clock cannot show \(MessageText.of(asked)): it runs from 0 to 253402300799." }
+    public var message: String { "The virtual clock cannot be set to \(MessageText.beforeStop(MessageText.of(asked))). Its range is 0 to 253402300799." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

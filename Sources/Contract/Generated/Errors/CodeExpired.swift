@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Any code, also the right one, where the one that was sent has expired or wrong tries have used it up.
+/// A code is submitted, whether correct or not, after the sent code expired or was invalidated by wrong attempts.
 public struct CodeExpired: ContractError {
-    /// Present where it has expired.
+    /// The time at which the code expired, in seconds since 1970-01-01 UTC. Present if the code has expired.
     public var expiredAt: Int64?
-    /// Present where it is used up: how many wrong tries there were.
+    /// The number of wrong attempts. Present if wrong attempts invalidated the code.
     public var wrongTries: Int64?
     /// The method that sends another code.
     public var next: String
-    /// When people are advised to ask for another code.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
     public var resendAt: Int64?
 
     public init(expiredAt: Int64? = nil, wrongTries: Int64? = nil, next: String, resendAt: Int64? = nil) {
@@ -23,7 +23,7 @@ public struct CodeExpired: ContractError {
     public static let code = 4064
     public static let type = "codeExpired"
 
-    public var message: String { "\(expiredAt.map { expiredAt in "The code expired at \(MessageText.beforeStop(MessageText.of(expiredAt)))." } ?? "")\(wrongTries.map { wrongTries in "The code is used up, after \(MessageText.of(wrongTries)) wrong tries." } ?? "") \(MessageText.of(next)) sends another one. Nothing was counted, and the continuation token stays valid." }
+    public var message: String { "\(expiredAt.map { expiredAt in "The code expired at \(MessageText.beforeStop(MessageText.of(expiredAt)))." } ?? "")\(wrongTries.map { wrongTries in "The code is no longer valid after \(MessageText.of(wrongTries)) wrong attempts." } ?? "") To send another code, call \(MessageText.beforeStop(MessageText.of(next))). No attempt was counted; the continuation token stays valid." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+/// The flow was idle for more than 10 minutes; while it waits for a code, the limit is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in followed within 5 minutes after its completion.
 public struct ContinuationTokenExpired: ContractError {
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the flow expired, in seconds since 1970-01-01 UTC.
     public var expiredAt: Int64?
 
     public init(expiredAt: Int64? = nil) {
@@ -14,7 +14,7 @@ public struct ContinuationTokenExpired: ContractError {
     public static let code = 4012
     public static let type = "continuationTokenExpired"
 
-    public var message: String { "The flow is too old to go on\(expiredAt.map { expiredAt in ": it ended at \(MessageText.of(expiredAt))" } ?? ""). Start anew." }
+    public var message: String { "The flow has expired\(expiredAt.map { expiredAt in ": it ended at \(MessageText.of(expiredAt))" } ?? ""). Start a new flow." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

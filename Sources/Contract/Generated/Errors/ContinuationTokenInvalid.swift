@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A token that is malformed, of another flow, or of an earlier step.
+/// The continuation token is malformed, or belongs to another flow or to an earlier step.
 public struct ContinuationTokenInvalid: ContractError {
-    /// What does not fit, where the token itself is good.
+    /// The contradiction to the flow. Present if the token itself is valid.
     public var reason: String?
 
     public init(reason: String? = nil) {
@@ -14,7 +14,7 @@ public struct ContinuationTokenInvalid: ContractError {
     public static let code = 4011
     public static let type = "continuationTokenInvalid"
 
-    public var message: String { "This continuation token does not go on from here.\(reason.map { reason in " \(MessageText.of(reason))" } ?? "") Use the one of the latest answer, with the methods of the same flow, or start anew." }
+    public var message: String { "The continuation token is not valid for this step.\(reason.map { reason in " \(MessageText.of(reason))" } ?? "") Use the token of the latest response with the methods of the same flow, or start a new flow." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

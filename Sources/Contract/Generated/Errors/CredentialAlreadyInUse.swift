@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// What is to be linked belongs to an account, whosever it is.
+/// The credential to link already belongs to an account, either another one or the same one.
 public struct CredentialAlreadyInUse: ContractError {
-    /// The provider.
+    /// The ID of the provider.
     public var providerId: String
-    /// The address that the provider says.
+    /// The email address that the provider returned.
     public var email: String?
-    /// Stands for the credential that was shown, which cannot be shown again: a credential of its own for some minutes.
+    /// A pending token that replaces the submitted credential, which is single-use.
     public var pendingToken: String
 
     public init(providerId: String, email: String? = nil, pendingToken: String) {
@@ -20,7 +20,7 @@ public struct CredentialAlreadyInUse: ContractError {
     public static let code = 5020
     public static let type = "credentialAlreadyInUse"
 
-    public var message: String { "This user of \(MessageText.of(providerId)) has an account already. To go on with that one sign in with signIn.withCredential and the pendingToken." }
+    public var message: String { "This user of \(MessageText.of(providerId)) already has an account. To sign in to it, call signIn.withCredential with the pendingToken." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

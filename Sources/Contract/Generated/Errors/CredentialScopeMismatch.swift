@@ -2,20 +2,20 @@
 // swift-format-ignore-file
 import JSON
 
-/// The credential scope names another service, region or day.
+/// The credential scope names another service, region or date.
 public struct CredentialScopeMismatch: ContractError {
-    /// Which part of the scope.
+    /// The part of the credential scope that differs.
     public enum Part: String, Sendable, CaseIterable {
         case service
         case region
         case date
     }
 
-    /// Which part of the scope.
+    /// The part of the credential scope that differs.
     public var part: Part
-    /// What it must be.
+    /// The expected value.
     public var expected: String
-    /// What it is.
+    /// The value in the credential scope.
     public var actual: String
 
     public init(part: Part, expected: String, actual: String) {
@@ -27,7 +27,7 @@ public struct CredentialScopeMismatch: ContractError {
     public static let code = 3025
     public static let type = "credentialScopeMismatch"
 
-    public var message: String { "The signature is for the \(MessageText.of(part)) \(MessageText.of(actual)), not for \(MessageText.beforeStop(MessageText.of(expected)))." }
+    public var message: String { "Wrong \(MessageText.of(part)) in the signature: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

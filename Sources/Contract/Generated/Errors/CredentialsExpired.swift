@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Temporary credentials are past their time.
+/// The temporary credentials have expired.
 public struct CredentialsExpired: ContractError {
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the credentials expired, in seconds since 1970-01-01 UTC.
     public var expiredAt: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Int64
 
     public init(expiredAt: Int64, now: Int64) {
@@ -17,7 +17,7 @@ public struct CredentialsExpired: ContractError {
     public static let code = 3018
     public static let type = "credentialsExpired"
 
-    public var message: String { "The credentials expired at \(MessageText.of(expiredAt)); it is \(MessageText.of(now)) now. Get new ones." }
+    public var message: String { "The credentials expired at \(MessageText.of(expiredAt)); the current time is \(MessageText.beforeStop(MessageText.of(now))). Get new credentials." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// credentials.revoke named them.
+/// `credentials.revoke` applies to the credentials.
 public struct CredentialsRevoked: ContractError {
-    /// What a revocation names.
+    /// The kind of revocation that applies.
     public var kind: RevocationKind
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
     public var issuedBefore: Int64
 
     public init(kind: RevocationKind, issuedBefore: Int64) {
@@ -17,7 +17,7 @@ public struct CredentialsRevoked: ContractError {
     public static let code = 3019
     public static let type = "credentialsRevoked"
 
-    public var message: String { "The credentials were revoked: all of this \(MessageText.of(kind)) issued before \(MessageText.beforeStop(MessageText.of(issuedBefore))). Get new ones, if that is allowed." }
+    public var message: String { "The credentials are revoked: all credentials of this \(MessageText.of(kind)) issued before \(MessageText.of(issuedBefore)) were revoked. If it is permitted, get new credentials." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

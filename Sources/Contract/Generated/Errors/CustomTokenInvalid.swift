@@ -4,9 +4,9 @@ import JSON
 
 /// A custom token fails a check.
 public struct CustomTokenInvalid: ContractError {
-    /// What failed: malformed, issuer, signature, audience, tenant, expired, notYetValid, lifetime, subject or claims.
+    /// The failed check: `malformed`, `issuer`, `signature`, `audience`, `tenant`, `expired`, `notYetValid`, `lifetime`, `subject` or `claims`.
     public var check: String
-    /// What is wrong and how it must be.
+    /// The reason the token was rejected, and the requirement.
     public var reason: String
 
     public init(check: String, reason: String) {

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// pool.update names another developer provider than the pool has.
+/// `pool.update` names a developer provider other than the existing one of the pool.
 public struct DeveloperProviderFixed: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// The name under which your own sign-in stands in a pool, such as login.shop.
+    /// The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
     public var developerProvider: String
 
     public init(poolId: String, developerProvider: String) {
@@ -17,7 +17,7 @@ public struct DeveloperProviderFixed: ContractError {
     public static let code = 2021
     public static let type = "developerProviderFixed"
 
-    public var message: String { "The developer provider of pool \(MessageText.of(poolId)) is \(MessageText.of(developerProvider)) for good: users are registered under it. Leave developerProvider out, or create another pool." }
+    public var message: String { "The developer provider of pool \(MessageText.of(poolId)) is \(MessageText.of(developerProvider)) and cannot be changed because users are registered under it. Omit developerProvider, or create another pool." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

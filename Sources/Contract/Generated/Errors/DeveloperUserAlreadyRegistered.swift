@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// identityId names one identity, the developer user identifier belongs to another.
+/// `identityId` names one identity, but the developer user identifier belongs to another.
 public struct DeveloperUserAlreadyRegistered: ContractError {
-    /// The name under which your own sign-in stands in a pool, such as login.shop.
+    /// The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
     public var provider: String
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
 
     public init(provider: String, identityId: String) {
@@ -17,7 +17,7 @@ public struct DeveloperUserAlreadyRegistered: ContractError {
     public static let code = 2007
     public static let type = "developerUserAlreadyRegistered"
 
-    public var message: String { "This user of \(MessageText.of(provider)) belongs to another identity than \(MessageText.beforeStop(MessageText.of(identityId))). Leave identityId out, or merge the two." }
+    public var message: String { "This user of \(MessageText.of(provider)) belongs to another identity than \(MessageText.beforeStop(MessageText.of(identityId))). Omit identityId, or merge the two identities." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

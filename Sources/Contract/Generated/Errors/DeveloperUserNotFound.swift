@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A developer user identifier that no identity owns.
+/// No identity of the pool has the developer user identifier.
 public struct DeveloperUserNotFound: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// The parameter that names it, as an RFC 6901 JSON pointer.
+    /// The parameter that contains the identifier, as an RFC 6901 JSON Pointer.
     public var parameter: String
 
     public init(poolId: String, parameter: String) {
@@ -17,7 +17,7 @@ public struct DeveloperUserNotFound: ContractError {
     public static let code = 2018
     public static let type = "developerUserNotFound"
 
-    public var message: String { "No identity of pool \(MessageText.of(poolId)) has the developer user identifier that \(MessageText.of(parameter)) names. token.mintForDeveloper registers one." }
+    public var message: String { "No identity of pool \(MessageText.of(poolId)) has the developer user identifier in \(MessageText.beforeStop(MessageText.of(parameter))). To register it, call token.mintForDeveloper." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

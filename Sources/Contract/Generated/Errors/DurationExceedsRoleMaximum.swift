@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// durationSeconds is above the role's maxSessionSeconds.
+/// `durationSeconds` exceeds the `maxSessionSeconds` of the role.
 public struct DurationExceedsRoleMaximum: ContractError {
-    /// What was asked for.
+    /// The requested duration, in seconds.
     public var durationSeconds: Int64
-    /// The role's maxSessionSeconds.
+    /// The `maxSessionSeconds` of the role.
     public var maximumSeconds: Int64
 
     public init(durationSeconds: Int64, maximumSeconds: Int64) {
@@ -17,7 +17,7 @@ public struct DurationExceedsRoleMaximum: ContractError {
     public static let code = 3014
     public static let type = "durationExceedsRoleMaximum"
 
-    public var message: String { "\(MessageText.of(durationSeconds)) s is longer than the \(MessageText.of(maximumSeconds)) s this role allows. Ask for less, or raise maxSessionSeconds with role.put." }
+    public var message: String { "\(MessageText.of(durationSeconds)) s exceeds the maximum of \(MessageText.of(maximumSeconds)) s for this role. Request a shorter duration, or increase maxSessionSeconds with role.put." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

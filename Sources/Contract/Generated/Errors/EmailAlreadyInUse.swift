@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// A credential brings an address that another account has.
+/// The credential has an email address that belongs to another account.
 public struct EmailAlreadyInUse: ContractError {
-    /// The address.
+    /// The email address.
     public var email: String
-    /// The provider that says it.
+    /// The ID of the provider that returned the address.
     public var providerId: String?
-    /// Stands for the credential that was shown, which cannot be shown again: a credential of its own for some minutes.
+    /// A pending token that replaces the submitted provider credential, which is single-use. Not present if the credential was an email address and a password, because no password was verified.
     public var pendingToken: String?
 
     public init(email: String, providerId: String? = nil, pendingToken: String? = nil) {
@@ -20,7 +20,7 @@ public struct EmailAlreadyInUse: ContractError {
     public static let code = 5021
     public static let type = "emailAlreadyInUse"
 
-    public var message: String { "The address \(MessageText.of(email)) belongs to another account. Sign in to that one, and link there." }
+    public var message: String { "The email address \(MessageText.of(email)) belongs to another account. Sign in to that account, then link the credential to it." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

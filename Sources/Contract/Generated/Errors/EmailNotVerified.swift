@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second factor is to be enrolled for an account with an address that is not verified.
+/// A second factor is enrolled for an account whose email address is not verified.
 public struct EmailNotVerified: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct EmailNotVerified: ContractError {
     public static let code = 7003
     public static let type = "emailNotVerified"
 
-    public var message: String { "The address of this account has not been shown to be its owner's. Verify it with account.changeEmail, or enrol it as a factor itself with kind email." }
+    public var message: String { "The email address of this account is not verified. Verify it with account.changeEmail, or enroll it as a second factor with kind email." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The folder of the export is missing or cannot be written, or its disk is full.
+/// The directory of the export does not exist or is not writable, or its disk is full.
 public struct ExportFailed: ContractError {
-    /// The file that was to be made.
+    /// The path of the export file.
     public var path: String
-    /// What is wrong.
+    /// The reason the file was not written.
     public var reason: String
 
     public init(path: String, reason: String) {
@@ -17,7 +17,7 @@ public struct ExportFailed: ContractError {
     public static let code = 5043
     public static let type = "exportFailed"
 
-    public var message: String { "\(MessageText.of(path)) was not written: \(MessageText.beforeStop(MessageText.of(reason))). Name a file in a folder that is there, on a disk with room; nothing of it was left behind." }
+    public var message: String { "\(MessageText.of(path)) was not written: \(MessageText.beforeStop(MessageText.of(reason))). Use an existing, writable directory with free space. No partial file was left behind." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// account.export is given the path of something that is there.
+/// The path for `account.export` already exists.
 public struct ExportFileExists: ContractError {
-    /// The file.
+    /// The path of the file.
     public var path: String
 
     public init(path: String) {
@@ -14,7 +14,7 @@ public struct ExportFileExists: ContractError {
     public static let code = 5042
     public static let type = "exportFileExists"
 
-    public var message: String { "There is a file \(MessageText.of(path)) already, and an export never takes the place of one. Name another." }
+    public var message: String { "\(MessageText.of(path)) already exists. Exports do not overwrite files; choose another path." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The address that somebody signs in with by codes is to be the second factor too.
+/// The email address that receives the sign-in codes of an account is enrolled as its second factor.
 public struct FactorAddsNothing: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct FactorAddsNothing: ContractError {
     public static let code = 7012
     public static let type = "factorAddsNothing"
 
-    public var message: String { "This account is signed in to with codes that go to this very address: the same codes as a second factor add nothing. Enrol an app or a telephone number." }
+    public var message: String { "The account signs in with one-time codes sent to this email address, so the address cannot also be its second factor. Enroll an authenticator app or a phone number." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

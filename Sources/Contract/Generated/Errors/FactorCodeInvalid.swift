@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is given twice.
+/// The code of a second factor is wrong, expired, was invalidated by wrong attempts or replaced by a newer code, or the code of an app is submitted a second time.
 public struct FactorCodeInvalid: ContractError {
-    /// What failed: wrong, used or expired.
+    /// The failed check: `wrong`, `used` or `expired`.
     public var check: String
-    /// What is wrong and what helps.
+    /// The reason the code was rejected, and the next action.
     public var reason: String
-    /// How many more tries there are with this code; at 0 only another one, or time, helps.
+    /// The number of attempts left for this code. At 0, a new code or waiting is required.
     public var attemptsLeft: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for codes sent by email or SMS.
     public var resendAt: Int64?
 
     public init(check: String, reason: String, attemptsLeft: Int64, resendAt: Int64? = nil) {
@@ -23,7 +23,7 @@ public struct FactorCodeInvalid: ContractError {
     public static let code = 7008
     public static let type = "factorCodeInvalid"
 
-    public var message: String { "The code is not accepted: \(MessageText.beforeStop(MessageText.of(reason))). \(MessageText.of(attemptsLeft)) more tries are left. The continuation token stays valid." }
+    public var message: String { "The code is not accepted: \(MessageText.beforeStop(MessageText.of(reason))). Attempts left: \(MessageText.beforeStop(MessageText.of(attemptsLeft))). The continuation token stays valid." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

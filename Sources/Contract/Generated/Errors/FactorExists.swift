@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// An address or a number is to be enrolled twice.
+/// The email address or phone number is already a second factor of the account.
 public struct FactorExists: ContractError {
-    /// The factor that it is.
+    /// The ID of the existing factor.
     public var factorId: String
 
     public init(factorId: String) {
@@ -14,7 +14,7 @@ public struct FactorExists: ContractError {
     public static let code = 7005
     public static let type = "factorExists"
 
-    public var message: String { "This address or number is a second factor of the account already: \(MessageText.beforeStop(MessageText.of(factorId)))." }
+    public var message: String { "This email address or phone number is already enrolled as second factor \(MessageText.beforeStop(MessageText.of(factorId)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

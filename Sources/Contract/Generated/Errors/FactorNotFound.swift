@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A factor is named that is not there, or not any more, or none where one has to be.
+/// The named factor does not exist or was removed, or the required factor ID is missing.
 public struct FactorNotFound: ContractError {
-    /// What was asked for.
+    /// The requested factor ID.
     public var factorId: String
 
     public init(factorId: String) {
@@ -14,7 +14,7 @@ public struct FactorNotFound: ContractError {
     public static let code = 7006
     public static let type = "factorNotFound"
 
-    public var message: String { "The account has no second factor \(MessageText.beforeStop(MessageText.of(factorId))). The hints of the sign-in, or mfa.list, name those that it has." }
+    public var message: String { "The account has no second factor \(MessageText.beforeStop(MessageText.of(factorId))). The hints of the sign-in, or mfa.list, name its factors." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

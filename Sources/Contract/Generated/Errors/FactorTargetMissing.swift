@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// It is not said where the codes of a factor are to go, or it is said for one that sends none.
+/// The email address or phone number of a factor is missing, or is given for a kind that does not use it.
 public struct FactorTargetMissing: ContractError {
-    /// What is to be enrolled.
+    /// The kind of the factor to enroll.
     public var kind: String
-    /// Which parameter, and which not.
+    /// The required parameter, and the parameter that must be omitted.
     public var needed: String
 
     public init(kind: String, needed: String) {
@@ -17,7 +17,7 @@ public struct FactorTargetMissing: ContractError {
     public static let code = 7013
     public static let type = "factorTargetMissing"
 
-    public var message: String { "A factor of kind \(MessageText.of(kind)) needs \(MessageText.beforeStop(MessageText.of(needed)))." }
+    public var message: String { "A factor of kind \(MessageText.of(kind)) requires \(MessageText.beforeStop(MessageText.of(needed)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

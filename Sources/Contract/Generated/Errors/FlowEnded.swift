@@ -2,18 +2,18 @@
 // swift-format-ignore-file
 import JSON
 
-/// Any step of a flow that something else has ended before its time.
+/// A step is submitted to a flow that was ended by another operation.
 public struct FlowEnded: ContractError {
-    /// What has ended it.
+    /// The operation that ended the flow.
     public enum Cause: String, Sendable, CaseIterable {
         case accountChanged
         case accountDeleted
         case tenantDeleted
     }
 
-    /// What has ended it.
+    /// The operation that ended the flow.
     public var cause: Cause
-    /// The same for people.
+    /// The cause as text.
     public var reason: String
 
     public init(cause: Cause, reason: String) {
@@ -24,7 +24,7 @@ public struct FlowEnded: ContractError {
     public static let code = 4066
     public static let type = "flowEnded"
 
-    public var message: String { "This flow has ended: \(MessageText.beforeStop(MessageText.of(reason))). Start anew." }
+    public var message: String { "The flow has ended: \(MessageText.beforeStop(MessageText.of(reason))). Start a new flow." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

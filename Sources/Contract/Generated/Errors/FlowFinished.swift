@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Any step of a flow that has ended in tokens, also the last one sent again.
+/// A step is submitted to a flow that has already returned tokens, including a repetition of the last step.
 public struct FlowFinished: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct FlowFinished: ContractError {
     public static let code = 4065
     public static let type = "flowFinished"
 
-    public var message: String { "This flow is finished: an earlier request took its last step and was answered with tokens, which are never answered twice. Go on with the refresh token of that answer; if it was lost, sign in again." }
+    public var message: String { "The flow is already completed: an earlier request returned its tokens, and tokens are returned only once. Use the refresh token of that response; if the response was lost, sign in again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

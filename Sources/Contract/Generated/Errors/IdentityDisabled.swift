@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A disabled identity is named or stands in a token.
+/// A request or a token names a disabled identity.
 public struct IdentityDisabled: ContractError {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
 
     public init(identityId: String) {
@@ -14,7 +14,7 @@ public struct IdentityDisabled: ContractError {
     public static let code = 2004
     public static let type = "identityDisabled"
 
-    public var message: String { "Access to Identity '\(MessageText.of(identityId))' is forbidden: it was merged into another one or lost its last login. Sign the user in anew without naming it." }
+    public var message: String { "Access to Identity '\(MessageText.of(identityId))' is forbidden: it was merged into another identity or lost its last login. Sign the user in again without naming the identity." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// An authenticated identity is used without any login.
+/// An authenticated identity is used without a login.
 public struct IdentityForbidden: ContractError {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
 
     public init(identityId: String) {
@@ -14,7 +14,7 @@ public struct IdentityForbidden: ContractError {
     public static let code = 2011
     public static let type = "identityForbidden"
 
-    public var message: String { "Access to Identity '\(MessageText.of(identityId))' is forbidden: it belongs to someone who signed in. Include a token of one of its logins." }
+    public var message: String { "Access to Identity '\(MessageText.of(identityId))' is forbidden: it is an authenticated identity. Include a token of one of its logins." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The identity was never created, is deleted, or belongs to another pool.
+/// The identity does not exist, was deleted or belongs to another pool.
 public struct IdentityNotFound: ContractError {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
 
     public init(identityId: String) {
@@ -14,7 +14,7 @@ public struct IdentityNotFound: ContractError {
     public static let code = 2003
     public static let type = "identityNotFound"
 
-    public var message: String { "There is no identity \(MessageText.of(identityId)) here. identity.list shows those there are; where identityId is optional, leaving it out finds the user by login." }
+    public var message: String { "Identity \(MessageText.of(identityId)) does not exist. To list identities, call identity.list. Where identityId is optional, omit it to find the identity by login." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Somebody signs in with a provider that is switched off.
+/// A sign-in uses a disabled identity provider.
 public struct IdpDisabled: ContractError {
-    /// The tenant.
+    /// The ID of the tenant.
     public var tenantId: String
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String
 
     public init(tenantId: String, providerId: String) {
@@ -17,7 +17,7 @@ public struct IdpDisabled: ContractError {
     public static let code = 6006
     public static let type = "idpDisabled"
 
-    public var message: String { "The provider \(MessageText.of(providerId)) is switched off in the tenant \(MessageText.beforeStop(MessageText.of(tenantId))). idp.update with enabled switches it on." }
+    public var message: String { "Identity provider \(MessageText.of(providerId)) is disabled in tenant \(MessageText.beforeStop(MessageText.of(tenantId))). To enable it, call idp.update with enabled." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

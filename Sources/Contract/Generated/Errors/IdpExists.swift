@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A provider is made twice.
+/// `idp.create` names a provider ID that already exists in the tenant.
 public struct IdpExists: ContractError {
-    /// The tenant.
+    /// The ID of the tenant.
     public var tenantId: String
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String
 
     public init(tenantId: String, providerId: String) {
@@ -17,7 +17,7 @@ public struct IdpExists: ContractError {
     public static let code = 6004
     public static let type = "idpExists"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) has a provider \(MessageText.of(providerId)) already. Change it with idp.update, or choose another name." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) already has an identity provider \(MessageText.beforeStop(MessageText.of(providerId))). Change it with idp.update, or choose another ID." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// There is no such provider.
+/// The identity provider does not exist in the tenant.
 public struct IdpNotFound: ContractError {
-    /// The tenant.
+    /// The ID of the tenant.
     public var tenantId: String
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String
 
     public init(tenantId: String, providerId: String) {
@@ -17,7 +17,7 @@ public struct IdpNotFound: ContractError {
     public static let code = 6003
     public static let type = "idpNotFound"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) has no provider \(MessageText.beforeStop(MessageText.of(providerId))). idp.list shows those it has; idp.create makes one." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) has no identity provider \(MessageText.beforeStop(MessageText.of(providerId))). To list its providers, call idp.list; to create one, call idp.create." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// account.import is given a file that is not there, is no file, or cannot be read.
+/// The file for `account.import` does not exist, is not a regular file or cannot be read.
 public struct ImportFileUnreadable: ContractError {
-    /// The file.
+    /// The path of the file.
     public var path: String
-    /// What is wrong.
+    /// The problem with the file.
     public var reason: String
 
     public init(path: String, reason: String) {
@@ -17,7 +17,7 @@ public struct ImportFileUnreadable: ContractError {
     public static let code = 5040
     public static let type = "importFileUnreadable"
 
-    public var message: String { "\(MessageText.of(path)) cannot be imported: \(MessageText.beforeStop(MessageText.of(reason))). Name a file that this process can read, from the root; nothing was changed." }
+    public var message: String { "\(MessageText.of(path)) cannot be imported: \(MessageText.beforeStop(MessageText.of(reason))). Pass the absolute path of a file that this process can read. Nothing was changed." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

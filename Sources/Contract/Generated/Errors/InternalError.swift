@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A fault in Mintmark itself.
+/// Mintmark itself has a defect.
 public struct InternalError: ContractError {
-    /// Stands in the log line too.
+    /// The identifier of the incident, which is also in the log entry.
     public var incident: String
 
     public init(incident: String) {
@@ -14,7 +14,7 @@ public struct InternalError: ContractError {
     public static let code = -32603
     public static let type = "internalError"
 
-    public var message: String { "Mintmark failed; the log line with incident \(MessageText.of(incident)) says more. Please report it." }
+    public var message: String { "Mintmark failed unexpectedly. The log entry with incident \(MessageText.of(incident)) contains details; please report it." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A value that does not fit, or a name that the tenant does not ask for. A continuation token stays valid.
+/// The value of an attribute is not valid, or the tenant does not request an attribute of this name. The continuation token stays valid.
 public struct InvalidAttributes: ContractError {
-    /// All that is wrong.
+    /// All attributes that are not valid.
     public var attributes: [AttributeFailure]
 
     public init(attributes: [AttributeFailure]) {
@@ -14,7 +14,7 @@ public struct InvalidAttributes: ContractError {
     public static let code = 4010
     public static let type = "invalidAttributes"
 
-    public var message: String { "Some attributes are not accepted; see attributes for each of them. Nothing of this submission was kept; correct it and send all of it again." }
+    public var message: String { "One or more attributes are not valid; attributes lists each of them. Nothing was stored. Correct the attributes and submit all of them again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

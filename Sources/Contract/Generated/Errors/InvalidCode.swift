@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts, also the same one again.
+/// The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every submission counts as an attempt, including a repeated one.
 public struct InvalidCode: ContractError {
-    /// How many more tries this code has; at 0 only another code helps.
+    /// The number of attempts left for this code. At 0, a new code is required.
     public var attemptsLeft: Int64
-    /// When people are advised to ask for another code.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
     public var resendAt: Int64?
-    /// The method that sends another code, once this one has no tries left.
+    /// The method that sends another code. Present if no attempts are left for this code.
     public var next: String?
-    /// Present on the failure that locks.
+    /// The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a lockout.
     public var lockedUntil: Int64?
-    /// Present on the failure that locks: after how many seconds it can work.
+    /// The number of seconds after which an attempt can succeed. Present if this failure caused a lockout.
     public var retryAfterSeconds: Int64?
 
     public init(attemptsLeft: Int64, resendAt: Int64? = nil, next: String? = nil, lockedUntil: Int64? = nil, retryAfterSeconds: Int64? = nil) {
@@ -26,7 +26,7 @@ public struct InvalidCode: ContractError {
     public static let code = 4009
     public static let type = "invalidCode"
 
-    public var message: String { "This is not the code. Tries left with it: \(MessageText.beforeStop(MessageText.of(attemptsLeft))).\(next.map { next in " \(MessageText.of(next)) sends another one." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right." } ?? "") The continuation token stays valid." }
+    public var message: String { "The code is wrong. Attempts left for this code: \(MessageText.beforeStop(MessageText.of(attemptsLeft))).\(next.map { next in " To send another code, call \(MessageText.beforeStop(MessageText.of(next)))." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " All attempts fail for the next \(MessageText.of(retryAfterSeconds)) s, even with the correct code." } ?? "") The continuation token stays valid." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

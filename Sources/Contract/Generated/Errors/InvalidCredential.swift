@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// An ID token or access token of a provider fails a check.
+/// An ID token, access token, code or user information of an identity provider fails a check.
 public struct InvalidCredential: ContractError {
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String
-    /// What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid, subject, accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
+    /// The failed check: `malformed`, `type` (the token is not an ID token), `algorithm`, `signature`, `issuer`, `audience`, `authorizedParty`, `expired`, `notYetValid`, `subject`, `accessTokenHash`, `codeHash`, `accessToken`, `code`, `deviceCode` or `userInfo`.
     public var check: String
-    /// What is wrong and how it must be.
+    /// The reason the credential was rejected, and the requirement.
     public var reason: String
 
     public init(providerId: String, check: String, reason: String) {
@@ -20,7 +20,7 @@ public struct InvalidCredential: ContractError {
     public static let code = 6007
     public static let type = "invalidCredential"
 
-    public var message: String { "What \(MessageText.of(providerId)) is said to have given is not accepted: \(MessageText.of(reason))" }
+    public var message: String { "The credential of \(MessageText.of(providerId)) is not accepted: \(MessageText.of(reason))" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A list gets a cursor it did not make.
+/// A list method receives a cursor that it did not return for the same parameters.
 public struct InvalidCursor: ContractError {
-    /// The list.
+    /// The name of the list method.
     public var method: String
 
     public init(method: String) {
@@ -14,7 +14,7 @@ public struct InvalidCursor: ContractError {
     public static let code = 1005
     public static let type = "invalidCursor"
 
-    public var message: String { "This cursor was not given out by \(MessageText.of(method)) for these parameters. Begin again without one." }
+    public var message: String { "The cursor was not returned by \(MessageText.of(method)) for these parameters. Start again without a cursor." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// account.import is told a way of hashing of which something is missing, which belongs to another algorithm, or which would cost too much; in a line, as the rule of a violation.
+/// The hash parameters of `account.import` are incomplete, belong to another algorithm or exceed the cost limit. For a single line, this type is the rule of a violation.
 public struct InvalidHashParameters: ContractError {
-    /// Where, as an RFC 6901 JSON pointer into hash.
+    /// The location of the parameter in `hash`, as an RFC 6901 JSON Pointer.
     public var pointer: String
-    /// What is wrong, and what to do.
+    /// The problem with the parameter, and its solution.
     public var reason: String
 
     public init(pointer: String, reason: String) {
@@ -17,7 +17,7 @@ public struct InvalidHashParameters: ContractError {
     public static let code = 5041
     public static let type = "invalidHashParameters"
 
-    public var message: String { "Passwords hashed like this cannot be verified: \(MessageText.beforeStop(MessageText.of(reason)))." }
+    public var message: String { "Passwords with these hash parameters cannot be verified: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Settings of a provider break a rule.
+/// The settings of an identity provider violate a rule.
 public struct InvalidIdp: ContractError {
-    /// Where, as an RFC 6901 pointer into the parameters.
+    /// The location of the setting in the parameters, as an RFC 6901 JSON Pointer.
     public var pointer: String
-    /// What is wrong.
+    /// The problem with the setting.
     public var reason: String
 
     public init(pointer: String, reason: String) {
@@ -17,7 +17,7 @@ public struct InvalidIdp: ContractError {
     public static let code = 6005
     public static let type = "invalidIdp"
 
-    public var message: String { "The provider is not accepted at '\(MessageText.of(pointer))': \(MessageText.beforeStop(MessageText.of(reason)))." }
+    public var message: String { "The identity provider is not accepted at '\(MessageText.of(pointer))': \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The proof of a login cannot be used: a developer user identifier above 1024 characters, a token that does not verify.
+/// The value of a login is not valid, such as a developer user identifier with more than 1024 characters.
 public struct InvalidLogin: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
-    /// Why.
+    /// The reason the login was rejected.
     public var reason: String
 
     public init(provider: String, reason: String) {

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The key that store.rekey is given does not decode to 32 bytes.
+/// The key for `store.rekey` does not decode to 32 bytes.
 public struct InvalidMasterKey: ContractError {
-    /// What is wrong with it.
+    /// The problem with the key.
     public var reason: String
 
     public init(reason: String) {
@@ -14,7 +14,7 @@ public struct InvalidMasterKey: ContractError {
     public static let code = 8017
     public static let type = "invalidMasterKey"
 
-    public var message: String { "newMasterKey is no key: \(MessageText.of(reason)); 32 bytes in base64url (43 characters) or hexadecimal (64) are needed. openssl rand -hex 32 makes one." }
+    public var message: String { "newMasterKey is not a valid key: \(MessageText.beforeStop(MessageText.of(reason))). A key has 32 bytes, as base64url (43 characters) or hexadecimal (64 characters). To generate one, run openssl rand -hex 32." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// The nonce of an ID token is missing, wrong, or was seen before.
+/// The nonce of an ID token is missing, wrong or was already used.
 public struct InvalidNonce: ContractError {
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String
-    /// What failed: missing, unexpected, mismatch or replayed.
+    /// The failed check: `missing`, `unexpected`, `mismatch` or `replayed`.
     public var check: String
-    /// What is wrong and how it must be.
+    /// The reason the nonce was rejected, and the requirement.
     public var reason: String
 
     public init(providerId: String, check: String, reason: String) {

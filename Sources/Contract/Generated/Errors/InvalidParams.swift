@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// Parameters break the method's schema. Every violation is listed.
+/// The parameters violate the schema of the method. The error lists every violation.
 public struct InvalidParams: ContractError {
-    /// All of them.
+    /// All violations.
     public var violations: [Violation]
 
     public init(violations: [Violation]) {

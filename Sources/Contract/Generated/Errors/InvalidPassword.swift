@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// A new password breaks rules, or a password is wrong. A continuation token stays valid.
+/// A new password violates the password policy, or a password is wrong. The continuation token stays valid.
 public struct InvalidPassword: ContractError {
-    /// All that is wrong.
+    /// All reasons the password was rejected.
     public var reasons: [PasswordFailure]
-    /// How many more wrong ones there can be before the account is locked.
+    /// The number of wrong passwords or codes left before the account is locked.
     public var attemptsLeft: Int64?
-    /// Present on the failure that locks.
+    /// The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a lockout.
     public var lockedUntil: Int64?
-    /// Present on the failure that locks: after how many seconds it can work.
+    /// The number of seconds after which an attempt can succeed. Present if this failure caused a lockout.
     public var retryAfterSeconds: Int64?
 
     public init(reasons: [PasswordFailure], attemptsLeft: Int64? = nil, lockedUntil: Int64? = nil, retryAfterSeconds: Int64? = nil) {
@@ -23,7 +23,7 @@ public struct InvalidPassword: ContractError {
     public static let code = 4008
     public static let type = "invalidPassword"
 
-    public var message: String { "The password is not accepted. \(MessageText.of(reasons))\(attemptsLeft.map { attemptsLeft in " Tries left before the account is locked: \(MessageText.beforeStop(MessageText.of(attemptsLeft)))." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " Nothing is accepted for \(MessageText.of(retryAfterSeconds)) s, not even what is right." } ?? "")" }
+    public var message: String { "The password is not accepted. \(MessageText.of(reasons))\(attemptsLeft.map { attemptsLeft in " Attempts left before the account is locked: \(MessageText.beforeStop(MessageText.of(attemptsLeft)))." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " All attempts fail for the next \(MessageText.of(retryAfterSeconds)) s, even with the correct password." } ?? "")" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

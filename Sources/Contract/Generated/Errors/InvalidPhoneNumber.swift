@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A number is not written as E.164 has it.
+/// The phone number is not in E.164 format.
 public struct InvalidPhoneNumber: ContractError {
-    /// What is wrong.
+    /// The problem with the number.
     public var reason: String
 
     public init(reason: String) {
@@ -14,7 +14,7 @@ public struct InvalidPhoneNumber: ContractError {
     public static let code = 7011
     public static let type = "invalidPhoneNumber"
 
-    public var message: String { "This is no telephone number: \(MessageText.of(reason))" }
+    public var message: String { "The phone number is not valid: \(MessageText.of(reason)) Use the E.164 format, such as +4915112345678." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name that is taken.
+/// A login provider of a pool is not valid: its issuer is not an https URL, client IDs are missing, its keys cannot be read, or its name is already in use.
 public struct InvalidPoolProvider: ContractError {
-    /// Its domain or issuer.
+    /// The domain or issuer of the provider.
     public var provider: String
-    /// Why.
+    /// The reason the provider was rejected.
     public var reason: String
 
     public init(provider: String, reason: String) {

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too long.
+/// A tag that a caller gives or a tag mapping derives from a claim contains characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags make the token too long.
 public struct InvalidPrincipalTags: ContractError {
-    /// The key.
+    /// The key of the tag.
     public var tag: String
-    /// Why.
+    /// The reason the tag was rejected.
     public var reason: String
 
     public init(tag: String, reason: String) {

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The JSON is no request: a wrong envelope, an empty or too large batch, a line that is too long.
+/// The JSON is not a request: the envelope is not valid, a batch is empty or too large, or the message is too long.
 public struct InvalidRequest: ContractError {
-    /// What is wrong.
+    /// The problem with the request.
     public var reason: String
 
     public init(reason: String) {
@@ -14,7 +14,7 @@ public struct InvalidRequest: ContractError {
     public static let code = -32600
     public static let type = "invalidRequest"
 
-    public var message: String { "This is not a JSON-RPC 2.0 request: \(MessageText.beforeStop(MessageText.of(reason)))." }
+    public var message: String { "The message is not a JSON-RPC 2.0 request: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A mapping for a provider that the pool does not have, or one without the rules it needs.
+/// A role mapping names a provider that is not configured in the pool, or lacks the rules that it requires.
 public struct InvalidRoleMapping: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
-    /// Why.
+    /// The reason the mapping was rejected.
     public var reason: String
 
     public init(provider: String, reason: String) {

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Settings that contradict each other.
+/// Settings contradict each other.
 public struct InvalidTenantSettings: ContractError {
-    /// Where, as a JSON pointer into the params.
+    /// The location of the setting in the parameters, as an RFC 6901 JSON Pointer.
     public var pointer: String
-    /// What is wrong.
+    /// The problem with the setting.
     public var reason: String
 
     public init(pointer: String, reason: String) {
@@ -17,7 +17,7 @@ public struct InvalidTenantSettings: ContractError {
     public static let code = 4004
     public static let type = "invalidTenantSettings"
 
-    public var message: String { "The settings are not accepted at '\(MessageText.of(pointer))': \(MessageText.beforeStop(MessageText.of(reason)))." }
+    public var message: String { "The settings are not valid at '\(MessageText.of(pointer))': \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// An address that is malformed, or not of ASCII.
+/// The email address is malformed or contains non-ASCII characters.
 public struct InvalidUsername: ContractError {
-    /// What is wrong.
+    /// The problem with the address.
     public var reason: String
 
     public init(reason: String) {
@@ -14,7 +14,7 @@ public struct InvalidUsername: ContractError {
     public static let code = 4006
     public static let type = "invalidUsername"
 
-    public var message: String { "This is no address that can be used: \(MessageText.beforeStop(MessageText.of(reason)))." }
+    public var message: String { "The email address is not valid: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

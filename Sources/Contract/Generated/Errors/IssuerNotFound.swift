@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// An issuer is named that is not one of this store.
+/// The named issuer is not an issuer of this store.
 public struct IssuerNotFound: ContractError {
-    /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+    /// The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
     public var issuer: String
 
     public init(issuer: String) {
@@ -14,7 +14,7 @@ public struct IssuerNotFound: ContractError {
     public static let code = 3027
     public static let type = "issuerNotFound"
 
-    public var message: String { "Nothing here issues tokens as \(MessageText.beforeStop(MessageText.of(issuer))). system.info shows the base; a pool's issuer stands in pool.get, a tenant's in tenant.get, one of the provider for tests in test.idp." }
+    public var message: String { "Issuer \(MessageText.of(issuer)) does not exist in this store. system.info returns the base URL, pool.get the issuer of a pool, tenant.get the issuer of a tenant, and test.idp the issuers of the test provider." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The key never was, or is gone.
+/// The key does not exist or was deleted.
 public struct KeyNotFound: ContractError {
-    /// The key that was asked for.
+    /// The ID of the requested key.
     public var kid: String
 
     public init(kid: String) {
@@ -14,7 +14,7 @@ public struct KeyNotFound: ContractError {
     public static let code = 3026
     public static let type = "keyNotFound"
 
-    public var message: String { "There is no key \(MessageText.beforeStop(MessageText.of(kid))). key.list shows those there are." }
+    public var message: String { "Key \(MessageText.of(kid)) does not exist. To list keys, call key.list." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

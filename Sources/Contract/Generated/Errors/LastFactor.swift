@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The owner of an account takes the last factor away where one is required.
+/// A user removes the last second factor in a tenant that requires one.
 public struct LastFactor: ContractError {
-    /// What was asked for.
+    /// The requested factor ID.
     public var factorId: String
 
     public init(factorId: String) {
@@ -14,7 +14,7 @@ public struct LastFactor: ContractError {
     public static let code = 7007
     public static let type = "lastFactor"
 
-    public var message: String { "\(MessageText.of(factorId)) is the only second factor, and the tenant requires one. Enrol another one with mfa.enroll first." }
+    public var message: String { "\(MessageText.of(factorId)) is the only second factor, and the tenant requires one. Enroll another factor with mfa.enroll first." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The last way into an account is to be unlinked without force.
+/// The last sign-in method of an account is unlinked without `force`.
 public struct LastProvider: ContractError {
-    /// What was asked for.
+    /// The requested provider ID.
     public var providerId: String
 
     public init(providerId: String) {
@@ -14,7 +14,7 @@ public struct LastProvider: ContractError {
     public static let code = 5024
     public static let type = "lastProvider"
 
-    public var message: String { "\(MessageText.of(providerId)) is the only way into this account; without it nobody can sign in to it any more. Link another one first, or say force." }
+    public var message: String { "\(MessageText.of(providerId)) is the only sign-in method of this account; without it, the account cannot be signed in to. Link another sign-in method first, or set force." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

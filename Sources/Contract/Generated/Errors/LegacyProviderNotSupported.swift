@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from former years.
+/// The configuration of a pool, or a login, names `api.twitter.com` or `www.digits.com`, which Amazon Cognito used to support.
 public struct LegacyProviderNotSupported: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
 
     public init(provider: String) {
@@ -14,7 +14,7 @@ public struct LegacyProviderNotSupported: ContractError {
     public static let code = 2080
     public static let type = "legacyProviderNotSupported"
 
-    public var message: String { "Logins of \(MessageText.of(provider)) are not verified here: Digits ended in 2017, and Twitter's are OAuth 1.0a tokens, not OpenID Connect. Use another provider; any OpenID provider is configured by its issuer." }
+    public var message: String { "Logins of \(MessageText.of(provider)) are not supported: Digits was discontinued in 2017, and Twitter issues OAuth 1.0a tokens, which are not OpenID Connect tokens. Use another provider; every OpenID Connect provider can be configured by its issuer." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

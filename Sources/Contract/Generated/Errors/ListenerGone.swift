@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A credential without url whose callback can no longer come.
+/// A credential without `url` is submitted, but its callback can no longer arrive.
 public struct ListenerGone: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct ListenerGone: ContractError {
     public static let code = 6013
     public static let type = "listenerGone"
 
-    public var message: String { "Nobody listens for the answer of this flow any more: the call that waited was cancelled, or the process has ended. Begin again with idp.authorize." }
+    public var message: String { "No call is listening for the callback of this flow: the waiting call was canceled, or its process has ended. Start again with idp.authorize." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// idp.authorize is to listen on a port that is taken, or that this user may not have.
+/// The port for `idp.authorize` is in use, or the operating system denies it.
 public struct ListenerUnavailable: ContractError {
-    /// The port that was asked for; 0 for any.
+    /// The requested port; 0 for any free port.
     public var port: Int64
-    /// What the system said.
+    /// The error of the operating system.
     public var reason: String
 
     public init(port: Int64, reason: String) {
@@ -17,7 +17,7 @@ public struct ListenerUnavailable: ContractError {
     public static let code = 6014
     public static let type = "listenerUnavailable"
 
-    public var message: String { "Nothing can listen on port \(MessageText.of(port)) of 127.0.0.1: \(MessageText.beforeStop(MessageText.of(reason))). Leave port out to get a free one." }
+    public var message: String { "Cannot listen on port \(MessageText.of(port)) of 127.0.0.1: \(MessageText.beforeStop(MessageText.of(reason))). To use a free port, omit port." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

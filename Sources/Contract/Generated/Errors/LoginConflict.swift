@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A login belongs to another identity, or an identity has one of this provider or 20 logins already.
+/// The login belongs to another identity, or the identity already has a login of this provider or 20 logins.
 public struct LoginConflict: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
-    /// What it collides with.
+    /// The existing record that the login contradicts.
     public var reason: String
 
     public init(provider: String, reason: String) {

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A login to be removed is not there.
+/// The login to unlink is not linked to the identity.
 public struct LoginNotLinked: ContractError {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
 
     public init(identityId: String, provider: String) {
@@ -17,7 +17,7 @@ public struct LoginNotLinked: ContractError {
     public static let code = 2020
     public static let type = "loginNotLinked"
 
-    public var message: String { "Identity \(MessageText.of(identityId)) has no login of \(MessageText.beforeStop(MessageText.of(provider))). identity.get names those it has." }
+    public var message: String { "Identity \(MessageText.of(identityId)) has no login of \(MessageText.beforeStop(MessageText.of(provider))). identity.get returns its logins." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// A login's token fails a check.
+/// The token of a login fails a check.
 public struct LoginTokenInvalid: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
-    /// Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token of a tenant of this store also use (only ID tokens are logins) and revoked (session or account has ended).
+    /// The failed check: `malformed`, `type` (the token is not an ID token), `issuer`, `signature`, `audience`, `expired`, `notYetValid` or `subject`. For a token of a tenant of this store also `use` (only ID tokens are accepted as logins) and `revoked` (the session or account has ended).
     public var check: String
-    /// What is wrong with it.
+    /// The reason the token was rejected.
     public var reason: String
 
     public init(provider: String, check: String, reason: String) {

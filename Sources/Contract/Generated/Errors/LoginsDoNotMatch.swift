@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// An authenticated identity is named without a proof of it.
+/// The request names an authenticated identity without a login that is linked to it.
 public struct LoginsDoNotMatch: ContractError {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
 
     public init(identityId: String) {
@@ -14,7 +14,7 @@ public struct LoginsDoNotMatch: ContractError {
     public static let code = 2006
     public static let type = "loginsDoNotMatch"
 
-    public var message: String { "Logins do not match identity \(MessageText.beforeStop(MessageText.of(identityId))). Include at least one login that is already linked to it, or leave identityId out." }
+    public var message: String { "Logins do not match identity \(MessageText.beforeStop(MessageText.of(identityId))). Include at least one login that is linked to it, or omit identityId." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

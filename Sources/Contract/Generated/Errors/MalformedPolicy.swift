@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// A policy is not in the policy language, or a trust policy has no condition.
+/// The policy does not follow the policy language, or a statement of a trust policy does not name the pool that it trusts.
 public struct MalformedPolicy: ContractError {
-    /// Which one.
+    /// The kind of policy.
     public enum Policy: String, Sendable, CaseIterable {
         case trust
         case session
     }
 
-    /// Which one.
+    /// The kind of policy.
     public var policy: Policy
-    /// Where, as an RFC 6901 JSON pointer into the policy.
+    /// The location of the error in the policy, as an RFC 6901 JSON Pointer.
     public var pointer: String
-    /// What is wrong.
+    /// The error in the policy.
     public var reason: String
 
     public init(policy: Policy, pointer: String, reason: String) {
@@ -26,7 +26,7 @@ public struct MalformedPolicy: ContractError {
     public static let code = 3015
     public static let type = "malformedPolicy"
 
-    public var message: String { "The \(MessageText.of(policy)) policy is wrong at '\(MessageText.of(pointer))': \(MessageText.beforeStop(MessageText.of(reason)))." }
+    public var message: String { "The \(MessageText.of(policy)) policy is not valid at '\(MessageText.of(pointer))': \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

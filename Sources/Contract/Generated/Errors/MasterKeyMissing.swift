@@ -2,19 +2,22 @@
 // swift-format-ignore-file
 import JSON
 
-/// The store has a data key or is in PostgreSQL, and there is no master key.
+/// The store has a data key or is in PostgreSQL, and no master key is given.
 public struct MasterKeyMissing: ContractError {
-    /// The fingerprint of the master key that is needed.
+    /// The fingerprint of the required master key.
     public var fingerprint: String?
+    /// A file in the folder of the store that contains the required master key, if one was found.
+    public var keyFile: String?
 
-    public init(fingerprint: String? = nil) {
+    public init(fingerprint: String? = nil, keyFile: String? = nil) {
         self.fingerprint = fingerprint
+        self.keyFile = keyFile
     }
 
     public static let code = 8009
     public static let type = "masterKeyMissing"
 
-    public var message: String { "The store needs a master key that is not here. Give it with MINTMARK_MASTER_KEY or --master-key-file; if it was in a file beside the store, put that back." }
+    public var message: String { "The master key of this store is missing.\(fingerprint.map { fingerprint in " Its fingerprint is \(MessageText.beforeStop(MessageText.of(fingerprint)))." } ?? "")\(keyFile.map { keyFile in " The file \(MessageText.of(keyFile)) contains it." } ?? "") Pass it with MINTMARK_MASTER_KEY or --master-key-file. If it was in a key file next to the store, restore that file." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -23,6 +26,10 @@ public struct MasterKeyMissing: ContractError {
         if let fingerprint {
             writer.key("fingerprint")
             writer.string(fingerprint)
+        }
+        if let keyFile {
+            writer.key("keyFile")
+            writer.string(keyFile)
         }
         writer.endObject()
     }

@@ -2,22 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// The data key does not open with the given master key.
+/// The given master key does not decrypt the data key.
 public struct MasterKeyWrong: ContractError {
-    /// The fingerprint of the master key that is needed.
+    /// The fingerprint of the required master key.
     public var fingerprint: String
-    /// The fingerprint of the one that was given.
+    /// The fingerprint of the given master key.
     public var given: String
+    /// A file next to the store or to the given key file that contains the required master key, if one was found.
+    public var keyFile: String?
 
-    public init(fingerprint: String, given: String) {
+    public init(fingerprint: String, given: String, keyFile: String? = nil) {
         self.fingerprint = fingerprint
         self.given = given
+        self.keyFile = keyFile
     }
 
     public static let code = 8010
     public static let type = "masterKeyWrong"
 
-    public var message: String { "This master key (fingerprint \(MessageText.of(given))) does not open the store, which needs the one with the fingerprint \(MessageText.beforeStop(MessageText.of(fingerprint)))." }
+    public var message: String { "The master key with fingerprint \(MessageText.of(given)) does not open the store. The store requires the master key with fingerprint \(MessageText.beforeStop(MessageText.of(fingerprint))).\(keyFile.map { keyFile in " The file \(MessageText.of(keyFile)) contains it." } ?? "")" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -27,6 +30,10 @@ public struct MasterKeyWrong: ContractError {
         writer.string(fingerprint)
         writer.key("given")
         writer.string(given)
+        if let keyFile {
+            writer.key("keyFile")
+            writer.string(keyFile)
+        }
         writer.endObject()
     }
 }

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Two accounts cannot be merged without dropping something of one of them that nobody allowed to drop.
+/// Merging two accounts would discard data of one of them without a decision in the request.
 public struct MergeUndecided: ContractError {
-    /// What is not decided.
+    /// The names of the conflicts without a decision.
     public var names: [String]
-    /// Everything that both have and an account can have once.
+    /// All data that both accounts have and that an account can have only once.
     public var conflicts: [MergeConflict]
 
     public init(names: [String], conflicts: [MergeConflict]) {
@@ -17,7 +17,7 @@ public struct MergeUndecided: ContractError {
     public static let code = 5029
     public static let type = "mergeUndecided"
 
-    public var message: String { "Both accounts have \(MessageText.beforeStop(MessageText.of(names))). Say for each whether to keepTarget or to keepSource, in fields, providers and identities; or say it for all of them in policy." }
+    public var message: String { "Both accounts have \(MessageText.beforeStop(MessageText.of(names))). For each of them, set keepTarget or keepSource in fields, providers or identities, or set policy for all of them." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

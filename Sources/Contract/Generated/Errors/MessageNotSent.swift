@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// A mail server or a webhook does not take a message, or none is configured.
+/// An SMTP server or webhook does not accept a message, or none is configured.
 public struct MessageNotSent: ContractError {
-    /// The way a message goes.
+    /// The channel of a message.
     public var channel: Channel
-    /// Why.
+    /// The reason the message was not sent.
     public var reason: String
-    /// After how many seconds it can work.
+    /// The number of seconds after which the request can succeed.
     public var retryAfterSeconds: Int64?
-    /// Present and true where nobody knows: the message was on its way when the answer failed to come. Its code is not good, and it counts as one that was sent; what was plainly refused does not.
+    /// Present and true if it is unknown whether the message was delivered, because the response was lost while the message was sent. Its code is not valid, but the message counts as sent. A rejected message does not count.
     public var mayHaveArrived: Bool?
 
     public init(channel: Channel, reason: String, retryAfterSeconds: Int64? = nil, mayHaveArrived: Bool? = nil) {
@@ -23,7 +23,7 @@ public struct MessageNotSent: ContractError {
     public static let code = 8030
     public static let type = "messageNotSent"
 
-    public var message: String { "The message could not be handed over: \(MessageText.beforeStop(MessageText.of(reason))). Nothing has changed; a code that was sent before is still good." }
+    public var message: String { "The message could not be sent: \(MessageText.beforeStop(MessageText.of(reason))). Nothing has changed; a code sent before stays valid." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

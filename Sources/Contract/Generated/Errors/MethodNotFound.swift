@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The method is not offered.
+/// The method does not exist or is not available to this caller.
 public struct MethodNotFound: ContractError {
-    /// The method that was asked for.
+    /// The name of the requested method.
     public var method: String
-    /// Methods with a similar name, the nearest first.
+    /// The methods that other products call by this name, then methods with similar names, most similar first.
     public var nearest: [String]
 
     public init(method: String, nearest: [String]) {
@@ -17,7 +17,7 @@ public struct MethodNotFound: ContractError {
     public static let code = -32601
     public static let type = "methodNotFound"
 
-    public var message: String { "There is no method \(MessageText.beforeStop(MessageText.of(method))). Similar names: \(MessageText.beforeStop(MessageText.of(nearest))). rpc.discover lists what there is." }
+    public var message: String { "Unknown method \(MessageText.beforeStop(MessageText.of(method))).\(nearest.isEmpty ? "" : " Similar methods: \(MessageText.beforeStop(MessageText.of(nearest))).") To list all methods, call rpc.discover." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// store.rekey is called without a key on a store whose key the process was given.
+/// `store.rekey` is called without a key on a store whose master key was passed to the process.
 public struct NewMasterKeyNeeded: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct NewMasterKeyNeeded: ContractError {
     public static let code = 8016
     public static let type = "newMasterKeyNeeded"
 
-    public var message: String { "The master key of this store does not stand in a file beside it, so there is no place for a new one. Pass newMasterKey, and give that key to every process from its next start on." }
+    public var message: String { "The master key of this store is not in a key file next to it, so a new key cannot be stored there. Pass newMasterKey, and start every process with that key from its next start." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

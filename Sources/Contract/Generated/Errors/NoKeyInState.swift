@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// test.token asks for a key that the issuer does not have.
+/// `test.token` requests a key in a state that no key of the issuer has.
 public struct NoKeyInState: ContractError {
-    /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+    /// The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
     public var issuer: String
-    /// What was asked for.
+    /// The requested key state.
     public var keyState: String
 
     public init(issuer: String, keyState: String) {
@@ -17,7 +17,7 @@ public struct NoKeyInState: ContractError {
     public static let code = 9002
     public static let type = "noKeyInState"
 
-    public var message: String { "\(MessageText.of(issuer)) has no key that is \(MessageText.beforeStop(MessageText.of(keyState))). key.rotate and key.revoke make one, and test.clock turns the time." }
+    public var message: String { "\(MessageText.of(issuer)) has no \(MessageText.of(keyState)) key. key.rotate and key.revoke change the state of keys, and test.clock advances the time." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

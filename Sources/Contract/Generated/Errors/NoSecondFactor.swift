@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Recovery codes are asked for before there is a factor.
+/// Recovery codes are generated for an account without a second factor.
 public struct NoSecondFactor: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct NoSecondFactor: ContractError {
     public static let code = 7010
     public static let type = "noSecondFactor"
 
-    public var message: String { "The account has no second factor that recovery codes could stand in for. Enrol one with mfa.enroll first." }
+    public var message: String { "The account has no second factor that recovery codes could replace. Enroll a factor with mfa.enroll first." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

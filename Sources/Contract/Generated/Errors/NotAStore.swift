@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The file or database is something else.
+/// The file or database contains other data.
 public struct NotAStore: ContractError {
-    /// The file.
+    /// The path of the file.
     public var path: String
 
     public init(path: String) {
@@ -14,7 +14,7 @@ public struct NotAStore: ContractError {
     public static let code = 8008
     public static let type = "notAStore"
 
-    public var message: String { "\(MessageText.of(path)) is not a store of mintmark. Name another file or database with --store; nothing was changed." }
+    public var message: String { "\(MessageText.of(path)) is not a Mintmark store. Pass another file or database with --store. Nothing was changed." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The store went away in the middle of a commit.
+/// The connection to the store was lost during a commit.
 public struct OutcomeUnknown: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct OutcomeUnknown: ContractError {
     public static let code = 8012
     public static let type = "outcomeUnknown"
 
-    public var message: String { "The connection was lost while committing, and whether the change was kept cannot be found out. Look before you repeat it." }
+    public var message: String { "The connection was lost during the commit. It is unknown whether the change was committed. Check before you retry." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A session policy above 2048 characters, or policy and tags together too long for a session token.
+/// The session policy has more than 2048 characters, or the policy and the tags together do not fit into a session token.
 public struct PackedPolicyTooLarge: ContractError {
-    /// 100 is the most.
+    /// The used space, in percent. The maximum is 100.
     public var percent: Int64
 
     public init(percent: Int64) {
@@ -14,7 +14,7 @@ public struct PackedPolicyTooLarge: ContractError {
     public static let code = 3016
     public static let type = "packedPolicyTooLarge"
 
-    public var message: String { "Session policy and tags take \(MessageText.of(percent)) % of the room they have. Shorten them." }
+    public var message: String { "The session policy and tags use \(MessageText.of(percent)) % of the available space. Shorten them." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

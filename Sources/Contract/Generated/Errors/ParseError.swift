@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A line is not one JSON text in UTF-8, has a member twice or nests too deep.
+/// A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too deeply.
 public struct ParseError: ContractError {
-    /// What is wrong.
+    /// The syntax error.
     public var reason: String
-    /// The byte of the line where it is wrong, from 0.
+    /// The position of the error in the message, in bytes from 0.
     public var offset: Int64
 
     public init(reason: String, offset: Int64) {
@@ -17,7 +17,7 @@ public struct ParseError: ContractError {
     public static let code = -32700
     public static let type = "parseError"
 
-    public var message: String { "This line is not JSON: \(MessageText.of(reason)) (at byte \(MessageText.of(offset))). Send one JSON text per line." }
+    public var message: String { "The message is not valid JSON: \(MessageText.of(reason)) (at byte \(MessageText.of(offset))). Send one JSON text per message." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// An account whose password must be changed.
+/// The password of the account must be changed before the next sign-in.
 public struct PasswordChangeRequired: ContractError {
-    /// The method that goes on from here.
+    /// The method to call next.
     public var next: String
 
     public init(next: String) {
@@ -14,7 +14,7 @@ public struct PasswordChangeRequired: ContractError {
     public static let code = 4019
     public static let type = "passwordChangeRequired"
 
-    public var message: String { "The password is right but must be changed. Go on with \(MessageText.beforeStop(MessageText.of(next)))." }
+    public var message: String { "The password is correct but must be changed. Continue with \(MessageText.beforeStop(MessageText.of(next)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

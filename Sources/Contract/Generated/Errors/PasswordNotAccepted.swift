@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A password in a tenant whose method is emailCode.
+/// A password is given in a tenant whose `localAccountMethod` is `emailCode`.
 public struct PasswordNotAccepted: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct PasswordNotAccepted: ContractError {
     public static let code = 4016
     public static let type = "passwordNotAccepted"
 
-    public var message: String { "People of this tenant sign in with codes, without a password. Leave it out." }
+    public var message: String { "This tenant uses one-time codes instead of passwords. Omit the password." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

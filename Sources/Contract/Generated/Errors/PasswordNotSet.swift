@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its password.
+/// A password is submitted for an account without one, or a password reset is started in a tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable sign-in method left.
 public struct PasswordNotSet: ContractError {
-    /// The method that goes on from here.
+    /// The method to call next.
     public var next: String
 
     public init(next: String) {
@@ -14,7 +14,7 @@ public struct PasswordNotSet: ContractError {
     public static let code = 4018
     public static let type = "passwordNotSet"
 
-    public var message: String { "This account has no password. Go on with \(MessageText.beforeStop(MessageText.of(next)))." }
+    public var message: String { "The account has no password. Continue with \(MessageText.beforeStop(MessageText.of(next)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

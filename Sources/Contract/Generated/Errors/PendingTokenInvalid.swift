@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A pending token is not of this tenant, or older than some minutes.
+/// The pending token does not belong to this tenant or is older than 10 minutes.
 public struct PendingTokenInvalid: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct PendingTokenInvalid: ContractError {
     public static let code = 6009
     public static let type = "pendingTokenInvalid"
 
-    public var message: String { "This pending token is not good, or too old. Show the provider again and sign in with what it gives." }
+    public var message: String { "The pending token is not valid or has expired. Sign in at the provider again and submit the new credential." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

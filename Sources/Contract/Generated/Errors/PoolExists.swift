@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// pool.create with an id that is taken.
+/// `pool.create` names a pool ID that is already in use.
 public struct PoolExists: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
 
     public init(poolId: String) {
@@ -14,7 +14,7 @@ public struct PoolExists: ContractError {
     public static let code = 2002
     public static let type = "poolExists"
 
-    public var message: String { "There is a pool \(MessageText.of(poolId)) already. Choose another id, or leave poolId out." }
+    public var message: String { "Pool \(MessageText.of(poolId)) already exists. Choose another ID, or omit poolId." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

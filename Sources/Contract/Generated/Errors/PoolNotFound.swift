@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The pool was never created, or is deleted.
+/// The pool does not exist or was deleted.
 public struct PoolNotFound: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
 
     public init(poolId: String) {
@@ -14,7 +14,7 @@ public struct PoolNotFound: ContractError {
     public static let code = 2001
     public static let type = "poolNotFound"
 
-    public var message: String { "There is no pool \(MessageText.beforeStop(MessageText.of(poolId))). pool.list shows those there are." }
+    public var message: String { "Pool \(MessageText.of(poolId)) does not exist. To list pools, call pool.list." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

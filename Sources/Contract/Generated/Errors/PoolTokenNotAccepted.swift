@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A pool's own token is given as a login.
+/// A token minted by a pool is given as a login.
 public struct PoolTokenNotAccepted: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
 
     public init(provider: String) {
@@ -14,7 +14,7 @@ public struct PoolTokenNotAccepted: ContractError {
     public static let code = 2013
     public static let type = "poolTokenNotAccepted"
 
-    public var message: String { "Invalid login token. Can't pass in a Cognito token: \(MessageText.of(provider)) stands for a token that a pool minted. Exchange it with credentials.get." }
+    public var message: String { "Invalid login token. Can't pass in a Cognito token: \(MessageText.of(provider)) is the login of a token minted by a pool. Exchange that token with credentials.get." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

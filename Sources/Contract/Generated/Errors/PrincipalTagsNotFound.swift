@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A tag map that was never set, or was removed.
+/// The tag mapping was never set or was removed.
 public struct PrincipalTagsNotFound: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
 
     public init(poolId: String, provider: String) {
@@ -17,7 +17,7 @@ public struct PrincipalTagsNotFound: ContractError {
     public static let code = 2025
     public static let type = "principalTagsNotFound"
 
-    public var message: String { "Pool \(MessageText.of(poolId)) has no tag map for \(MessageText.beforeStop(MessageText.of(provider))). pool.setPrincipalTags makes one." }
+    public var message: String { "Pool \(MessageText.of(poolId)) has no principal tag mapping for \(MessageText.beforeStop(MessageText.of(provider))). To create one, call pool.setPrincipalTags." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second login of one provider is to be linked.
+/// The account already has a login of the provider to link.
 public struct ProviderAlreadyLinked: ContractError {
-    /// The provider, or password.
+    /// The ID of the provider, or `password`.
     public var providerId: String
 
     public init(providerId: String) {
@@ -14,7 +14,7 @@ public struct ProviderAlreadyLinked: ContractError {
     public static let code = 5022
     public static let type = "providerAlreadyLinked"
 
-    public var message: String { "The account has a login of \(MessageText.of(providerId)) already, and it can have one. Unlink that with account.unlink first." }
+    public var message: String { "The account already has a login of \(MessageText.of(providerId)); it can have one per provider. Unlink it with account.unlink first." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A login is to be unlinked that is not there.
+/// The login to unlink is not linked to the account.
 public struct ProviderNotLinked: ContractError {
-    /// What was asked for.
+    /// The requested provider ID.
     public var providerId: String
-    /// What there is.
+    /// The provider IDs that are linked to the account.
     public var linked: [String]
 
     public init(providerId: String, linked: [String]) {
@@ -17,7 +17,7 @@ public struct ProviderNotLinked: ContractError {
     public static let code = 5023
     public static let type = "providerNotLinked"
 
-    public var message: String { "The account has no login of \(MessageText.beforeStop(MessageText.of(providerId))). It has: \(MessageText.beforeStop(MessageText.of(linked)))." }
+    public var message: String { "The account has no login of \(MessageText.beforeStop(MessageText.of(providerId))). Its logins: \(MessageText.beforeStop(MessageText.of(linked)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

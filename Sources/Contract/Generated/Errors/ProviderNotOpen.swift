@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A credential provider is named that is not open in this process.
+/// The named credentials provider is not open in this process.
 public struct ProviderNotOpen: ContractError {
-    /// A credential provider that is open in this process, as credentialsProvider.open answered it.
+    /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
     public var provider: String
 
     public init(provider: String) {
@@ -14,7 +14,7 @@ public struct ProviderNotOpen: ContractError {
     public static let code = 3030
     public static let type = "providerNotOpen"
 
-    public var message: String { "There is no credential provider \(MessageText.of(provider)) in this process: it was closed, or the process is a new one. Open it again with the same key." }
+    public var message: String { "Credentials provider \(MessageText.of(provider)) is not open in this process: it was closed, or the process was restarted. Open it again with the same key." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not wait for it.
+/// `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during a refresh and took effect first.
 public struct ProviderOvertaken: ContractError {
-    /// The provider's handle.
+    /// The handle of the provider.
     public var provider: String
 
     public init(provider: String) {
@@ -14,7 +14,7 @@ public struct ProviderOvertaken: ContractError {
     public static let code = 3080
     public static let type = "providerOvertaken"
 
-    public var message: String { "The credential provider \(MessageText.of(provider)) was cleared or given other logins while this call looked for its user; what it found is not held. Call credentialsProvider.get again for whoever it is for now." }
+    public var message: String { "Credentials provider \(MessageText.of(provider)) was cleared or its logins were replaced during this call. The result was discarded. To get credentials for the current user, call credentialsProvider.get again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

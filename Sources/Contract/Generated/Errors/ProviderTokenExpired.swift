@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// account.providerToken, and the provider gave no refresh token.
+/// `account.providerToken` cannot return an access token that is valid long enough, because the provider returned no refresh token.
 public struct ProviderTokenExpired: ContractError {
-    /// What was asked for.
+    /// The requested provider ID.
     public var providerId: String
-    /// Until when the one that is kept is good.
+    /// The time at which the stored access token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64
 
     public init(providerId: String, expiresAt: Int64) {
@@ -17,7 +17,7 @@ public struct ProviderTokenExpired: ContractError {
     public static let code = 6021
     public static let type = "providerTokenExpired"
 
-    public var message: String { "The access token of \(MessageText.of(providerId)) is good for less than was asked for, and the provider gave nothing to refresh it with. Sign in again through idp.authorize; for a token that can be refreshed ask for the scope offline_access, or as the provider has it: of google.com with customParameters access_type offline and prompt consent." }
+    public var message: String { "The access token of \(MessageText.of(providerId)) is valid for less time than requested, and the provider returned no refresh token. Sign in again with idp.authorize and request offline access. Most providers require the scope offline_access; google.com requires customParameters with access_type offline and prompt consent." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

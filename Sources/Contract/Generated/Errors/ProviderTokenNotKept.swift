@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// account.providerToken for a login that no flow of this service has brought a token for.
+/// `account.providerToken` names a login for which no flow of this service has received a token.
 public struct ProviderTokenNotKept: ContractError {
-    /// What was asked for.
+    /// The requested provider ID.
     public var providerId: String
 
     public init(providerId: String) {
@@ -14,7 +14,7 @@ public struct ProviderTokenNotKept: ContractError {
     public static let code = 6020
     public static let type = "providerTokenNotKept"
 
-    public var message: String { "No token of \(MessageText.of(providerId)) is kept for this account. Sign in, or reauthenticate, through idp.authorize with response type code or through idp.authorizeDevice, with the scopes that are needed; tokens that are handed in are not kept." }
+    public var message: String { "No token of \(MessageText.of(providerId)) is stored for this account. Sign in or reauthenticate with idp.authorize (response type code) or idp.authorizeDevice and the required scopes. Tokens that the application submits itself are not stored." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

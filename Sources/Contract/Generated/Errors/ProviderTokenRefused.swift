@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// account.providerToken, and the provider takes the refresh token no more: it was withdrawn, used up, or is too old.
+/// The provider rejects the refresh token for `account.providerToken` because it was revoked, was already used or has expired.
 public struct ProviderTokenRefused: ContractError {
-    /// What was asked for.
+    /// The requested provider ID.
     public var providerId: String
-    /// What the provider said.
+    /// The error of the provider.
     public var reason: String
 
     public init(providerId: String, reason: String) {
@@ -17,7 +17,7 @@ public struct ProviderTokenRefused: ContractError {
     public static let code = 6022
     public static let type = "providerTokenRefused"
 
-    public var message: String { "\(MessageText.of(providerId)) gives no fresh access token: \(MessageText.of(reason)) Sign in again through idp.authorize or idp.authorizeDevice." }
+    public var message: String { "\(MessageText.of(providerId)) does not issue a new access token: \(MessageText.of(reason)) Sign in again with idp.authorize or idp.authorizeDevice." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

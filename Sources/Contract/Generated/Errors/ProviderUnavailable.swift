@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A login provider does not answer, or says that it cannot now.
+/// A login provider does not respond, or reports that it is temporarily unable to respond.
 public struct ProviderUnavailable: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
-    /// Why.
+    /// The reason the request to the provider failed.
     public var reason: String
     /// When to try again.
     public var retryAfterSeconds: Int64
@@ -20,7 +20,7 @@ public struct ProviderUnavailable: ContractError {
     public static let code = 6001
     public static let type = "providerUnavailable"
 
-    public var message: String { "\(MessageText.of(provider)) cannot be asked: \(MessageText.of(reason))" }
+    public var message: String { "\(MessageText.of(provider)) is not available: \(MessageText.of(reason))" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.
+/// The response of a login provider is not valid: its certificate, address, documents or keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is corrected.
 public struct ProviderUnusable: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
-    /// What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client.
+    /// The failed check: `address`, `certificate`, `redirect`, `tooLarge`, `status`, `document`, `issuer`, `keys` or `client`.
     public var check: String
-    /// Why.
+    /// The reason the response was rejected.
     public var reason: String
 
     public init(provider: String, check: String, reason: String) {

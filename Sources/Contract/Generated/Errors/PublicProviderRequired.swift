@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A client uses the developer provider's name.
+/// A client names the developer provider where a public login provider is required.
 public struct PublicProviderRequired: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
 
     public init(provider: String) {
@@ -14,7 +14,7 @@ public struct PublicProviderRequired: ContractError {
     public static let code = 2012
     public static let type = "publicProviderRequired"
 
-    public var message: String { "Please provide a valid public provider: \(MessageText.of(provider)) is the pool's developer provider. token.mintForDeveloper names its users, identity.unlinkDeveloper takes them off." }
+    public var message: String { "Please provide a valid public provider: \(MessageText.of(provider)) is the developer provider of the pool. Use token.mintForDeveloper for its users and identity.unlinkDeveloper to unlink them." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing does not renew it.
+/// The sign-in methods or second factors of an account are changed with an ID token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
 public struct RecentSignInRequired: ContractError {
-    /// When its owner signed in.
+    /// The time at which the user signed in, in seconds since 1970-01-01 UTC.
     public var authenticatedAt: Int64
-    /// How long ago that may be.
+    /// The maximum age of the sign-in, in seconds.
     public var maximumAgeSeconds: Int64
 
     public init(authenticatedAt: Int64, maximumAgeSeconds: Int64) {
@@ -17,7 +17,7 @@ public struct RecentSignInRequired: ContractError {
     public static let code = 5006
     public static let type = "recentSignInRequired"
 
-    public var message: String { "This needs a sign-in that is at most \(MessageText.of(maximumAgeSeconds)) s old; the one behind this token is of \(MessageText.beforeStop(MessageText.of(authenticatedAt))). Call account.reauthenticate, or sign in again, and use the token of its answer; or give the present password with the request where it takes one." }
+    public var message: String { "This operation requires a sign-in at most \(MessageText.of(maximumAgeSeconds)) s old; the sign-in of this token was at \(MessageText.beforeStop(MessageText.of(authenticatedAt))). Call account.reauthenticate, or sign in again, and use the new token. Where the method accepts the current password, pass it instead." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A refresh token that was not used for too long.
+/// The refresh token was not used before its expiration.
 public struct RefreshTokenExpired: ContractError {
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the refresh token expired, in seconds since 1970-01-01 UTC.
     public var expiredAt: Int64
 
     public init(expiredAt: Int64) {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A refresh token that never was, or whose session was ended.
+/// The refresh token is unknown, or its session was ended.
 public struct RefreshTokenInvalid: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct RefreshTokenInvalid: ContractError {
     public static let code = 4020
     public static let type = "refreshTokenInvalid"
 
-    public var message: String { "This is no refresh token of a session that goes on. Sign in again." }
+    public var message: String { "The refresh token does not belong to an active session. Sign in again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

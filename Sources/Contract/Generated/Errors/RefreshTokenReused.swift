@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A used refresh token comes again.
+/// A used refresh token is submitted again (reuse detection).
 public struct RefreshTokenReused: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct RefreshTokenReused: ContractError {
     public static let code = 4022
     public static let type = "refreshTokenReused"
 
-    public var message: String { "This refresh token was used before, so somebody else may have it. Its session is ended; sign in again." }
+    public var message: String { "The refresh token was already used, which indicates that it was stolen. Its session was revoked; sign in again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// $/cancelRequest came in time.
+/// `$/cancelRequest` arrived before the request was completed.
 public struct RequestCancelled: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct RequestCancelled: ContractError {
     public static let code = -32800
     public static let type = "requestCancelled"
 
-    public var message: String { "The request was cancelled before anything was committed." }
+    public var message: String { "The request was canceled before anything was committed." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// A presigned request is past its time.
+/// A presigned request has expired.
 public struct RequestExpired: ContractError {
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the request was signed, in seconds since 1970-01-01 UTC.
     public var signedAt: Int64
-    /// X-Amz-Expires.
+    /// The value of `X-Amz-Expires`, in seconds.
     public var expiresSeconds: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Int64
 
     public init(signedAt: Int64, expiresSeconds: Int64, now: Int64) {
@@ -20,7 +20,7 @@ public struct RequestExpired: ContractError {
     public static let code = 3021
     public static let type = "requestExpired"
 
-    public var message: String { "The request was valid from \(MessageText.of(signedAt)) for \(MessageText.of(expiresSeconds)) s; it is \(MessageText.of(now)) now. Sign it anew." }
+    public var message: String { "The request was signed at \(MessageText.of(signedAt)) and valid for \(MessageText.of(expiresSeconds)) s; the current time is \(MessageText.beforeStop(MessageText.of(now))). Sign it again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// X-Amz-Date is too far from now.
+/// `X-Amz-Date` differs too much from the current time.
 public struct RequestTimeTooSkewed: ContractError {
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the request was signed, in seconds since 1970-01-01 UTC.
     public var signedAt: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Int64
-    /// How far apart they may be.
+    /// The maximum difference between the two times, in seconds.
     public var maximumSkewSeconds: Int64
 
     public init(signedAt: Int64, now: Int64, maximumSkewSeconds: Int64) {
@@ -20,7 +20,7 @@ public struct RequestTimeTooSkewed: ContractError {
     public static let code = 3022
     public static let type = "requestTimeTooSkewed"
 
-    public var message: String { "The request was signed at \(MessageText.of(signedAt)); it is \(MessageText.of(now)) now, more than \(MessageText.of(maximumSkewSeconds)) s apart. Sign it anew; is a clock wrong?" }
+    public var message: String { "The request was signed at \(MessageText.of(signedAt)); the current time is \(MessageText.beforeStop(MessageText.of(now))). The maximum difference is \(MessageText.of(maximumSkewSeconds)) s. Check the clocks of both systems and sign the request again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// An answer exceeds the line limit.
+/// The response exceeds the maximum line length.
 public struct ResultTooLarge: ContractError {
-    /// The longest answer allowed.
+    /// The maximum length of a response, in bytes.
     public var maximumBytes: Int64
 
     public init(maximumBytes: Int64) {
@@ -14,7 +14,7 @@ public struct ResultTooLarge: ContractError {
     public static let code = 1002
     public static let type = "resultTooLarge"
 
-    public var message: String { "The answer would be longer than \(MessageText.of(maximumBytes)) bytes. Ask for less: a smaller limit, a narrower filter." }
+    public var message: String { "The response would be longer than \(MessageText.of(maximumBytes)) bytes. Request less data with a smaller limit or a narrower filter." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// credentials.get finds no role for the identity, or its trust policy refuses.
+/// `credentials.get` finds no role for the identity, or the trust policy of the role denies it.
 public struct RoleNotConfigured: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// The role that was chosen, if any.
+    /// The selected role, if any.
     public var roleArn: String?
-    /// Why.
+    /// The reason no role was assigned.
     public var reason: String
 
     public init(poolId: String, roleArn: String? = nil, reason: String) {
@@ -20,7 +20,7 @@ public struct RoleNotConfigured: ContractError {
     public static let code = 3012
     public static let type = "roleNotConfigured"
 
-    public var message: String { "Pool \(MessageText.of(poolId)) gives no role: \(MessageText.beforeStop(MessageText.of(reason))). See pool.setRoles and the role's trust policy." }
+    public var message: String { "Pool \(MessageText.of(poolId)) assigns no role: \(MessageText.beforeStop(MessageText.of(reason))). Check pool.setRoles and the trust policy of the role." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A role was never put, or is deleted.
+/// The role does not exist or was deleted.
 public struct RoleNotFound: ContractError {
-    /// The name or the ARN that was asked for.
+    /// The requested role name or ARN.
     public var role: String
 
     public init(role: String) {
@@ -14,7 +14,7 @@ public struct RoleNotFound: ContractError {
     public static let code = 3011
     public static let type = "roleNotFound"
 
-    public var message: String { "There is no role \(MessageText.beforeStop(MessageText.of(role))). role.list shows those there are." }
+    public var message: String { "Role \(MessageText.of(role)) does not exist. To list roles, call role.list." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

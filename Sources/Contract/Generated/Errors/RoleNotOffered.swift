@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A custom role that the pool does not offer for this login.
+/// The pool does not offer the requested custom role for this login.
 public struct RoleNotOffered: ContractError {
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     public var roleArn: String
-    /// Why.
+    /// The reason the role is not offered.
     public var reason: String
 
     public init(roleArn: String, reason: String) {

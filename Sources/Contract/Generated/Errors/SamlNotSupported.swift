@@ -4,7 +4,7 @@ import JSON
 
 /// A login names the ARN of a SAML provider.
 public struct SamlNotSupported: ContractError {
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
 
     public init(provider: String) {
@@ -14,7 +14,7 @@ public struct SamlNotSupported: ContractError {
     public static let code = 2015
     public static let type = "samlNotSupported"
 
-    public var message: String { "\(MessageText.of(provider)) is a SAML provider, which Mintmark does not verify. Use the provider's OpenID Connect side." }
+    public var message: String { "\(MessageText.of(provider)) is a SAML provider; Mintmark does not support SAML. Use the OpenID Connect endpoint of the provider." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A refresh asks for more than the sign-in was granted.
+/// A refresh requests scopes that were not granted at sign-in.
 public struct ScopeNotGranted: ContractError {
-    /// What was not granted.
+    /// The requested scopes that were not granted.
     public var scopes: [String]
-    /// What was.
+    /// The granted scopes.
     public var granted: [String]
 
     public init(scopes: [String], granted: [String]) {
@@ -17,7 +17,7 @@ public struct ScopeNotGranted: ContractError {
     public static let code = 4062
     public static let type = "scopeNotGranted"
 
-    public var message: String { "The sign-in was granted \(MessageText.of(granted)), not \(MessageText.beforeStop(MessageText.of(scopes))). Sign in again to ask for more." }
+    public var message: String { "These scopes were not granted at sign-in: \(MessageText.beforeStop(MessageText.of(scopes))). Granted: \(MessageText.beforeStop(MessageText.of(granted))). To get more scopes, sign in again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

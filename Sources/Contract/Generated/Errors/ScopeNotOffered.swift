@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A scope that is neither one of OpenID Connect nor the tenant's.
+/// A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 public struct ScopeNotOffered: ContractError {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
-    /// All that are not offered.
+    /// All requested scopes that the tenant does not offer.
     public var scopes: [String]
 
     public init(tenantId: String, scopes: [String]) {
@@ -17,7 +17,7 @@ public struct ScopeNotOffered: ContractError {
     public static let code = 4061
     public static let type = "scopeNotOffered"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) offers no scope \(MessageText.beforeStop(MessageText.of(scopes))). Add it to its scopes, or leave it out." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) does not offer these scopes: \(MessageText.beforeStop(MessageText.of(scopes))). Add them to the scopes of the tenant, or omit them." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Second factors are to be changed by a session that has shown none of those there are.
+/// The account has second factors, and a session that was not authenticated with one changes the factors, the email address, the password or the providers of the account.
 public struct SecondFactorNeeded: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct SecondFactorNeeded: ContractError {
     public static let code = 7009
     public static let type = "secondFactorNeeded"
 
-    public var message: String { "This needs a session that has shown a second factor, and this one has not. Call account.reauthenticate and use the token of its answer." }
+    public var message: String { "This operation requires a session authenticated with a second factor. Call account.reauthenticate and use the token of its result." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

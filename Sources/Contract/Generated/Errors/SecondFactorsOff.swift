@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second factor is to be enrolled, or recovery codes made, where nobody is asked for them.
+/// A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is `off`.
 public struct SecondFactorsOff: ContractError {
-    /// The tenant.
+    /// The ID of the tenant.
     public var tenantId: String
 
     public init(tenantId: String) {
@@ -14,7 +14,7 @@ public struct SecondFactorsOff: ContractError {
     public static let code = 7001
     public static let type = "secondFactorsOff"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) has no second factors. Set its mfa to optional or required with tenant.update." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) does not use second factors. Set its mfa to optional or required with tenant.update." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one has not ended within 20 seconds.
+/// A request that sends a code is repeated while the first request waits for the mail server or webhook, and the first request does not complete within 20 seconds.
 public struct SendUnderway: ContractError {
-    /// After how many seconds it can work.
+    /// The number of seconds after which the request can succeed.
     public var retryAfterSeconds: Int64
 
     public init(retryAfterSeconds: Int64) {
@@ -14,7 +14,7 @@ public struct SendUnderway: ContractError {
     public static let code = 4067
     public static let type = "sendUnderway"
 
-    public var message: String { "The same request came before, and its message is still on its way. Send it again in \(MessageText.of(retryAfterSeconds)) s: it gets the answer of the first, or sends the message itself if that one failed." }
+    public var message: String { "The same request was sent before, and its message is still being sent. Repeat the request in \(MessageText.of(retryAfterSeconds)) s: it returns the result of the first request, or sends the message itself if the first request failed." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A session token cannot be opened, or belongs to another access key id.
+/// The session token cannot be decrypted, or belongs to another access key ID.
 public struct SessionTokenInvalid: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct SessionTokenInvalid: ContractError {
     public static let code = 3017
     public static let type = "sessionTokenInvalid"
 
-    public var message: String { "The session token is not one of this store, or was altered. Get new credentials." }
+    public var message: String { "The session token was not issued by this store or was altered. Get new credentials." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

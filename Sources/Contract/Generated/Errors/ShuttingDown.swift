@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The process ends before the request could be finished.
+/// The process ended before the request was completed.
 public struct ShuttingDown: ContractError {
     /// When to try again.
     public var retryAfterSeconds: Int64
@@ -14,7 +14,7 @@ public struct ShuttingDown: ContractError {
     public static let code = 1001
     public static let type = "shuttingDown"
 
-    public var message: String { "This process is shutting down; send the request to a new one." }
+    public var message: String { "This process is shutting down. Send the request to a new process." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// A provider says that somebody may not, or does not want to, sign in.
+/// The identity provider reports that the user is not allowed to sign in or canceled the sign-in.
 public struct SignInRefused: ContractError {
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String
-    /// What it says: access_denied, expired_token and others (RFC 6749, RFC 8628).
+    /// The OAuth error code of the provider, such as `access_denied` (RFC 6749) or `expired_token` (RFC 8628).
     public var error: String
-    /// In words.
+    /// The reason as text.
     public var reason: String
 
     public init(providerId: String, error: String, reason: String) {
@@ -20,7 +20,7 @@ public struct SignInRefused: ContractError {
     public static let code = 6011
     public static let type = "signInRefused"
 
-    public var message: String { "\(MessageText.of(providerId)) did not let the person in: \(MessageText.of(reason))" }
+    public var message: String { "\(MessageText.of(providerId)) rejected the sign-in: \(MessageText.of(reason))" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// signUpAllowed is false: no sign-up begins, and none that has begun goes on.
+/// `signUpAllowed` is false. Sign-ups can neither start nor continue.
 public struct SignUpNotAllowed: ContractError {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
 
     public init(tenantId: String) {
@@ -14,7 +14,7 @@ public struct SignUpNotAllowed: ContractError {
     public static let code = 4005
     public static let type = "signUpNotAllowed"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) lets nobody sign up. Ask whoever runs it for an account." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) does not allow sign-ups. An administrator must create the account." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// Authorization header or X-Amz- parameters are missing, doubled or wrong; host or a needed header is not signed.
+/// The `Authorization` header or the `X-Amz-` parameters are missing, duplicated or not valid, or the `host` header or another required header is not signed.
 public struct SignatureMalformed: ContractError {
-    /// What is wrong.
+    /// The format error.
     public var reason: String
 
     public init(reason: String) {
@@ -14,7 +14,7 @@ public struct SignatureMalformed: ContractError {
     public static let code = 3023
     public static let type = "signatureMalformed"
 
-    public var message: String { "The request carries no readable Signature Version 4: \(MessageText.beforeStop(MessageText.of(reason)))." }
+    public var message: String { "The request does not contain a valid Signature Version 4: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

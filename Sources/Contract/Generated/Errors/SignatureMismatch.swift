@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The request was altered on its way, or signed with another secret.
+/// The request was altered in transit or signed with another secret.
 public struct SignatureMismatch: ContractError {
-    /// What was checked, step one; the session token in it is masked.
+    /// The canonical request that was verified (step 1 of Signature Version 4). Its session token is masked.
     public var canonicalRequest: String
-    /// What was checked, step two.
+    /// The string to sign that was verified (step 2 of Signature Version 4).
     public var stringToSign: String
 
     public init(canonicalRequest: String, stringToSign: String) {
@@ -17,7 +17,7 @@ public struct SignatureMismatch: ContractError {
     public static let code = 3020
     public static let type = "signatureMismatch"
 
-    public var message: String { "The signature does not match. Compare canonicalRequest and stringToSign with the signer's own; if the request has a body, give bodySha256." }
+    public var message: String { "The signature does not match. Compare canonicalRequest and stringToSign with the values of the signer. If the request has a body, pass bodySha256." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

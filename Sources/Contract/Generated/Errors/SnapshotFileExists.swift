@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// test.snapshot is given the path of something that is there.
+/// The path for `test.snapshot` already exists.
 public struct SnapshotFileExists: ContractError {
-    /// The file.
+    /// The path of the file.
     public var path: String
 
     public init(path: String) {
@@ -14,7 +14,7 @@ public struct SnapshotFileExists: ContractError {
     public static let code = 9024
     public static let type = "snapshotFileExists"
 
-    public var message: String { "\(MessageText.of(path)) is there already, and no snapshot takes its place. Name another file, or take that one away first." }
+    public var message: String { "\(MessageText.of(path)) already exists. Snapshots do not overwrite files; choose another path, or remove the file first." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

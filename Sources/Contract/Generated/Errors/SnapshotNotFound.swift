@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// test.restore names a snapshot that was never taken in this process.
+/// `test.restore` names a snapshot that was not taken in this process.
 public struct SnapshotNotFound: ContractError {
-    /// What was asked for.
+    /// The requested name.
     public var name: String
-    /// The names of those that there are.
+    /// The names of the existing snapshots.
     public var kept: [String]
 
     public init(name: String, kept: [String]) {
@@ -17,7 +17,7 @@ public struct SnapshotNotFound: ContractError {
     public static let code = 9020
     public static let type = "snapshotNotFound"
 
-    public var message: String { "This process keeps no snapshot named \(MessageText.of(name)); it keeps: \(MessageText.beforeStop(MessageText.of(kept))). test.snapshot takes one; from another process it goes by a file." }
+    public var message: String { "This process has no snapshot \(MessageText.beforeStop(MessageText.of(name))). Its snapshots: \(MessageText.beforeStop(MessageText.of(kept))). Take a snapshot with test.snapshot; to use it in another process, write it to a file." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The folder of a snapshot is missing or cannot be written, or its disk is full.
+/// The directory of the snapshot does not exist or is not writable, or its disk is full.
 public struct SnapshotNotWritten: ContractError {
-    /// The file.
+    /// The path of the file.
     public var path: String
-    /// What the system said.
+    /// The error of the operating system.
     public var reason: String
 
     public init(path: String, reason: String) {
@@ -17,7 +17,7 @@ public struct SnapshotNotWritten: ContractError {
     public static let code = 9025
     public static let type = "snapshotNotWritten"
 
-    public var message: String { "The snapshot could not be written to \(MessageText.of(path)): \(MessageText.beforeStop(MessageText.of(reason))). Name a file in a folder that is there, that this user may write to and that has room." }
+    public var message: String { "The snapshot could not be written to \(MessageText.of(path)): \(MessageText.beforeStop(MessageText.of(reason))). Use an existing, writable directory with free space." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

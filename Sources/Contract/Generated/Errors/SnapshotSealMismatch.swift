@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// test.restore is given a snapshot whose sealed values this store has no key for.
+/// This store does not have the data key that decrypts the snapshot for `test.restore`.
 public struct SnapshotSealMismatch: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct SnapshotSealMismatch: ContractError {
     public static let code = 9023
     public static let type = "snapshotSealMismatch"
 
-    public var message: String { "The snapshot is of a store with another data key, so what is sealed in it does not open here. Make both stores with --testing under one MINTMARK_MASTER_KEY, or both in memory with none." }
+    public var message: String { "The snapshot was taken from a store with another data key, so its encrypted values cannot be decrypted here. Create both stores with --testing under the same MINTMARK_MASTER_KEY, or both in memory without a master key." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

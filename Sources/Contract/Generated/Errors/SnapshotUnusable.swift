@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The file of test.restore is missing, no snapshot, cut off or altered.
+/// The file for `test.restore` does not exist, is not a snapshot, or was truncated or altered.
 public struct SnapshotUnusable: ContractError {
-    /// The file, where it is about one.
+    /// The path of the file. Present if the snapshot is in a file.
     public var file: String?
-    /// Why.
+    /// The problem with the snapshot.
     public var reason: String
 
     public init(file: String? = nil, reason: String) {
@@ -17,7 +17,7 @@ public struct SnapshotUnusable: ContractError {
     public static let code = 9021
     public static let type = "snapshotUnusable"
 
-    public var message: String { "The snapshot\(file.map { file in " in \(MessageText.of(file))" } ?? "") cannot be restored: \(MessageText.beforeStop(MessageText.of(reason))). The store is as it was; take another one with test.snapshot." }
+    public var message: String { "The snapshot\(file.map { file in " in \(MessageText.of(file))" } ?? "") cannot be restored: \(MessageText.beforeStop(MessageText.of(reason))). The store was not changed. Take another snapshot with test.snapshot." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A snapshot was taken by a program of another schema version, or by one that writes such files in another way.
+/// The snapshot was taken by a program with another schema version or snapshot format.
 public struct SnapshotVersionMismatch: ContractError {
-    /// Of the snapshot.
+    /// The version of the snapshot.
     public var found: Int64
-    /// Of this store.
+    /// The version that this store requires.
     public var supported: Int64
 
     public init(found: Int64, supported: Int64) {
@@ -17,7 +17,7 @@ public struct SnapshotVersionMismatch: ContractError {
     public static let code = 9022
     public static let type = "snapshotVersionMismatch"
 
-    public var message: String { "The snapshot has version \(MessageText.of(found)), and this store takes version \(MessageText.beforeStop(MessageText.of(supported))). Restore it with the program that has taken it, or take it anew with this one." }
+    public var message: String { "The snapshot has version \(MessageText.of(found)); this store requires version \(MessageText.beforeStop(MessageText.of(supported))). Restore the snapshot with the program that took it, or take a new one with this program." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

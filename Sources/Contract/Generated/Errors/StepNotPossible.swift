@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A step that does not follow from where the flow stands.
+/// The step does not follow the current state of the flow.
 public struct StepNotPossible: ContractError {
-    /// The method that goes on from here.
+    /// The method that the flow expects next.
     public var expected: String
 
     public init(expected: String) {
@@ -14,7 +14,7 @@ public struct StepNotPossible: ContractError {
     public static let code = 4013
     public static let type = "stepNotPossible"
 
-    public var message: String { "This step cannot be taken now: the flow waits for \(MessageText.beforeStop(MessageText.of(expected))). The continuation token stays valid." }
+    public var message: String { "This step is not possible in the current state; the flow expects \(MessageText.beforeStop(MessageText.of(expected))). The continuation token stays valid." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A lock on the store was not free in time.
+/// A lock on the store was not released in time.
 public struct StoreBusy: ContractError {
     /// When to try again.
     public var retryAfterSeconds: Int64
@@ -14,7 +14,7 @@ public struct StoreBusy: ContractError {
     public static let code = 8001
     public static let type = "storeBusy"
 
-    public var message: String { "The store is busy. Try again in \(MessageText.of(retryAfterSeconds)) s; is another program holding it locked?" }
+    public var message: String { "The store is busy. Try again in \(MessageText.of(retryAfterSeconds)) s. If this persists, check whether another program has locked the store." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// The database file or server cannot be reached.
+/// The database file or the database server cannot be opened.
 public struct StoreCannotOpen: ContractError {
-    /// Where, without passwords.
+    /// The path or address of the store, without passwords.
     public var path: String
-    /// Why.
+    /// The reason the store cannot be opened.
     public var reason: String
-    /// When to try again, where a server may be back by then.
+    /// The number of seconds after which to try again. Present if a database server may be available again by then.
     public var retryAfterSeconds: Int64?
 
     public init(path: String, reason: String, retryAfterSeconds: Int64? = nil) {

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The database does not read as it was written.
+/// The content of the database is not valid.
 public struct StoreCorrupt: ContractError {
-    /// What was found.
+    /// The detected damage.
     public var reason: String
 
     public init(reason: String) {
@@ -14,7 +14,7 @@ public struct StoreCorrupt: ContractError {
     public static let code = 8004
     public static let type = "storeCorrupt"
 
-    public var message: String { "The store is damaged: \(MessageText.beforeStop(MessageText.of(reason))). Stop writing, keep a copy, and restore a backup. While the store opens, mintmark doctor lists what is damaged." }
+    public var message: String { "The store is damaged: \(MessageText.beforeStop(MessageText.of(reason))). Stop writing, copy the store and restore a backup. If the store can still be opened, mintmark doctor lists the damage." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Writing needs more room than there is.
+/// A write requires more space than is available.
 public struct StoreFull: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct StoreFull: ContractError {
     public static let code = 8003
     public static let type = "storeFull"
 
-    public var message: String { "The disk or its quota is full; nothing was changed. Make room and try again." }
+    public var message: String { "The disk or its quota is full; nothing was changed. Free some space and try again." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The database, its folder or its disk is read-only.
+/// The database, its directory or its disk is read-only.
 public struct StoreReadOnly: ContractError {
-    /// What the store said.
+    /// The error of the store.
     public var reason: String
 
     public init(reason: String) {
@@ -14,7 +14,7 @@ public struct StoreReadOnly: ContractError {
     public static let code = 8002
     public static let type = "storeReadOnly"
 
-    public var message: String { "The store cannot be written: \(MessageText.beforeStop(MessageText.of(reason))). Make its file and folder, or its database, writable for this user." }
+    public var message: String { "The store cannot be written: \(MessageText.beforeStop(MessageText.of(reason))). Make its file and directory, or its database, writable for this user." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

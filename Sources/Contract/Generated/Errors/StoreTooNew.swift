@@ -4,9 +4,9 @@ import JSON
 
 /// A newer program has migrated the store.
 public struct StoreTooNew: ContractError {
-    /// The store's version.
+    /// The schema version of the store.
     public var found: Int64
-    /// The newest this program knows.
+    /// The newest schema version of this program. It also opens stores of the next version.
     public var supported: Int64
 
     public init(found: Int64, supported: Int64) {
@@ -17,7 +17,7 @@ public struct StoreTooNew: ContractError {
     public static let code = 8005
     public static let type = "storeTooNew"
 
-    public var message: String { "The store has schema version \(MessageText.of(found)); this program works with \(MessageText.of(supported)) and the one after it. Use a newer mintmark." }
+    public var message: String { "The store has schema version \(MessageText.of(found)); this program supports version \(MessageText.of(supported)) and the next one. Use a newer version of mintmark." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

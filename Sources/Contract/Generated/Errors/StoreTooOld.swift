@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// --migrate never, and the store is older than the program.
+/// The store is older than the program, and `--migrate never` is set.
 public struct StoreTooOld: ContractError {
-    /// The store's version.
+    /// The schema version of the store.
     public var found: Int64
-    /// What this program needs.
+    /// The schema version that this program requires.
     public var needed: Int64
 
     public init(found: Int64, needed: Int64) {
@@ -17,7 +17,7 @@ public struct StoreTooOld: ContractError {
     public static let code = 8006
     public static let type = "storeTooOld"
 
-    public var message: String { "The store has schema version \(MessageText.of(found)); \(MessageText.of(needed)) is needed. Run mintmark migrate." }
+    public var message: String { "The store has schema version \(MessageText.of(found)); version \(MessageText.of(needed)) is required. Run mintmark migrate." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// tenant.create with an id that is taken.
+/// `tenant.create` names a tenant ID that is already in use.
 public struct TenantExists: ContractError {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
 
     public init(tenantId: String) {
@@ -14,7 +14,7 @@ public struct TenantExists: ContractError {
     public static let code = 4002
     public static let type = "tenantExists"
 
-    public var message: String { "There is a tenant \(MessageText.of(tenantId)) already. Choose another id, or change it with tenant.update." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) already exists. Choose another ID, or change the tenant with tenant.update." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

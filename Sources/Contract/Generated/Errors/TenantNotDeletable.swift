@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// tenant.delete of the default tenant.
+/// `tenant.delete` names the default tenant.
 public struct TenantNotDeletable: ContractError {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
 
     public init(tenantId: String) {
@@ -14,7 +14,7 @@ public struct TenantNotDeletable: ContractError {
     public static let code = 4003
     public static let type = "tenantNotDeletable"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) is always there. Switch signUpAllowed off instead." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) cannot be deleted. To prevent sign-ups, set signUpAllowed to false." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

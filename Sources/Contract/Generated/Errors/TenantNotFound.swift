@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A tenant is named that was never created, or is deleted.
+/// The tenant does not exist or was deleted.
 public struct TenantNotFound: ContractError {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
 
     public init(tenantId: String) {
@@ -14,7 +14,7 @@ public struct TenantNotFound: ContractError {
     public static let code = 4001
     public static let type = "tenantNotFound"
 
-    public var message: String { "There is no tenant \(MessageText.beforeStop(MessageText.of(tenantId))). tenant.list shows those there are." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) does not exist. To list tenants, call tenant.list." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A testing store without --testing, or the reverse.
+/// A testing store is opened without `--testing`, or any other store with it.
 public struct TestingStoreMismatch: ContractError {
     /// Whether the store is a testing store.
     public var testing: Bool
@@ -14,7 +14,7 @@ public struct TestingStoreMismatch: ContractError {
     public static let code = 8011
     public static let type = "testingStoreMismatch"
 
-    public var message: String { "A testing store is opened with --testing and any other without it, from creation on; whether this is a testing store: \(MessageText.beforeStop(MessageText.of(testing))). Use another --store." }
+    public var message: String { "A testing store must always be opened with --testing and any other store without it; whether this is a testing store: \(MessageText.beforeStop(MessageText.of(testing))). Use another --store." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// alg is none, an HMAC, or not the algorithm of the key that kid names.
+/// `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names.
 public struct TokenAlgorithmNotAllowed: ContractError {
-    /// The alg of the token's header.
+    /// The `alg` header parameter of the token.
     public var algorithm: String
 
     public init(algorithm: String) {
@@ -14,7 +14,7 @@ public struct TokenAlgorithmNotAllowed: ContractError {
     public static let code = 3002
     public static let type = "tokenAlgorithmNotAllowed"
 
-    public var message: String { "A token signed with \(MessageText.of(algorithm)) is not accepted here. Use tokens as they were minted." }
+    public var message: String { "The signature algorithm \(MessageText.of(algorithm)) is not accepted for this token. Pass tokens exactly as they were minted." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// aud does not contain what was expected.
+/// `aud` does not contain the expected audience.
 public struct TokenAudienceMismatch: ContractError {
-    /// The audience that was asked for.
+    /// The expected audience.
     public var expected: String
-    /// The token's audiences.
+    /// The audiences of the token.
     public var actual: [String]
 
     public init(expected: String, actual: [String]) {
@@ -17,7 +17,7 @@ public struct TokenAudienceMismatch: ContractError {
     public static let code = 3007
     public static let type = "tokenAudienceMismatch"
 
-    public var message: String { "The token is for \(MessageText.of(actual)), not for \(MessageText.beforeStop(MessageText.of(expected)))." }
+    public var message: String { "Wrong token audience: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

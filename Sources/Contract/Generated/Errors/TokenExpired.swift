@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// exp is past.
+/// The time in `exp` is in the past.
 public struct TokenExpired: ContractError {
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the token expired, in seconds since 1970-01-01 UTC.
     public var expiredAt: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Int64
 
     public init(expiredAt: Int64, now: Int64) {
@@ -17,7 +17,7 @@ public struct TokenExpired: ContractError {
     public static let code = 3005
     public static let type = "tokenExpired"
 
-    public var message: String { "The token expired at \(MessageText.of(expiredAt)); it is \(MessageText.of(now)) now. Mint a new one." }
+    public var message: String { "The token expired at \(MessageText.of(expiredAt)); the current time is \(MessageText.beforeStop(MessageText.of(now))). Get a new token." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// iss is not what was expected, or not the issuer whose key signed.
+/// `iss` is not the expected issuer, or not the issuer that owns the signing key.
 public struct TokenIssuerMismatch: ContractError {
-    /// The issuer that was expected.
+    /// The expected issuer.
     public var expected: String
-    /// The token's issuer.
+    /// The issuer of the token.
     public var actual: String
 
     public init(expected: String, actual: String) {
@@ -17,7 +17,7 @@ public struct TokenIssuerMismatch: ContractError {
     public static let code = 3008
     public static let type = "tokenIssuerMismatch"
 
-    public var message: String { "The token was issued by \(MessageText.of(actual)), not by \(MessageText.beforeStop(MessageText.of(expected)))." }
+    public var message: String { "Wrong token issuer: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

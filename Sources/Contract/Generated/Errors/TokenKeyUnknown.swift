@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// kid is missing or names no key of this store; the keys of a deleted pool go with it.
+/// `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
 public struct TokenKeyUnknown: ContractError {
-    /// The kid of the token's header.
+    /// The `kid` header parameter of the token.
     public var kid: String?
-    /// Why there is none, as far as the token says whose it is.
+    /// The reason no key was found, as far as the token shows.
     public var reason: String
 
     public init(kid: String? = nil, reason: String) {
@@ -17,7 +17,7 @@ public struct TokenKeyUnknown: ContractError {
     public static let code = 3003
     public static let type = "tokenKeyUnknown"
 
-    public var message: String { "No key here signed this token: \(MessageText.beforeStop(MessageText.of(reason))). token.jwks shows the keys." }
+    public var message: String { "No key of this store signed the token: \(MessageText.beforeStop(MessageText.of(reason))). token.jwks returns the keys." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical header.
+/// The token does not consist of three base64url parts, a part is not a JSON object, a member is missing or has the wrong type, or the header contains an unknown critical parameter.
 public struct TokenMalformed: ContractError {
-    /// What is wrong.
+    /// The format error.
     public var reason: String
 
     public init(reason: String) {
@@ -14,7 +14,7 @@ public struct TokenMalformed: ContractError {
     public static let code = 3001
     public static let type = "tokenMalformed"
 
-    public var message: String { "This is not a token: \(MessageText.beforeStop(MessageText.of(reason))). Pass the compact form, unchanged." }
+    public var message: String { "The value is not a token: \(MessageText.beforeStop(MessageText.of(reason))). Pass the token in its compact form, unchanged." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// submitToken with a continuationToken of no refresh that waits.
+/// `credentialsProvider.submitToken` names a continuation token for which no refresh is waiting.
 public struct TokenNotAwaited: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct TokenNotAwaited: ContractError {
     public static let code = 3031
     public static let type = "tokenNotAwaited"
 
-    public var message: String { "Nobody waits for this token any more: the refresh is over, or the provider's logins were changed or cleared since. Call credentialsProvider.get." }
+    public var message: String { "No refresh is waiting for this token: the refresh has ended, or the logins of the provider were replaced or cleared. Call credentialsProvider.get." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

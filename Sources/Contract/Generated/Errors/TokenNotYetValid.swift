@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// iat or nbf lies in the future.
+/// The time in `iat` or `nbf` is in the future.
 public struct TokenNotYetValid: ContractError {
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the token becomes valid, in seconds since 1970-01-01 UTC.
     public var validFrom: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Int64
 
     public init(validFrom: Int64, now: Int64) {
@@ -17,7 +17,7 @@ public struct TokenNotYetValid: ContractError {
     public static let code = 3006
     public static let type = "tokenNotYetValid"
 
-    public var message: String { "The token is valid from \(MessageText.of(validFrom)) on; it is \(MessageText.of(now)) now. Is a clock wrong?" }
+    public var message: String { "The token is not valid before \(MessageText.of(validFrom)); the current time is \(MessageText.beforeStop(MessageText.of(now))). Check the clocks of both systems." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The identity or the pool is deleted or disabled since, the key that signed it is revoked, or credentials.revoke has named one of them since the token was minted.
+/// The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or `credentials.revoke` applies to the token.
 public struct TokenRevoked: ContractError {
-    /// What became of its subject or its key.
+    /// The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of the token, it names the method, whose result contains the new tokens.
     public var reason: String
 
     public init(reason: String) {
@@ -14,7 +14,7 @@ public struct TokenRevoked: ContractError {
     public static let code = 3010
     public static let type = "tokenRevoked"
 
-    public var message: String { "The token is revoked: \(MessageText.beforeStop(MessageText.of(reason))). A person signs in again; for a user of your own mint a new one, if they may have it." }
+    public var message: String { "The token is revoked: \(MessageText.beforeStop(MessageText.of(reason))). Sign the user in again, or mint a new token for a developer user who is still authorized." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// token.verify is to find a scope that the token does not have.
+/// `token.verify` requires a scope that the token does not have.
 public struct TokenScopeMissing: ContractError {
-    /// What it does not allow.
+    /// The required scopes that the token does not have.
     public var missing: [String]
 
     public init(missing: [String]) {
@@ -14,7 +14,7 @@ public struct TokenScopeMissing: ContractError {
     public static let code = 4063
     public static let type = "tokenScopeMissing"
 
-    public var message: String { "The token does not allow \(MessageText.beforeStop(MessageText.of(missing))). Ask for it in scope when signing in." }
+    public var message: String { "The token lacks these scopes: \(MessageText.beforeStop(MessageText.of(missing))). Request them in scope at sign-in." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The signature does not verify with the key that kid names.
+/// The signature cannot be verified with the key that `kid` names.
 public struct TokenSignatureInvalid: ContractError {
-    /// The key it was checked with.
+    /// The ID of the key that was used to verify the signature.
     public var kid: String
 
     public init(kid: String) {
@@ -14,7 +14,7 @@ public struct TokenSignatureInvalid: ContractError {
     public static let code = 3004
     public static let type = "tokenSignatureInvalid"
 
-    public var message: String { "The token's signature is not valid: it was altered, or cut off." }
+    public var message: String { "The signature of the token is not valid. The token was altered or truncated." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

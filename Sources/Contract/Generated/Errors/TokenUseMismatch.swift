@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A token of one kind is given where another is needed.
+/// A token of one type is given where another type is required, such as an access token instead of an ID token.
 public struct TokenUseMismatch: ContractError {
-    /// What a token is for: a pool's OpenID token, or a tenant's ID or access token.
+    /// The required token type.
     public var expected: TokenUse
-    /// What a token is for: a pool's OpenID token, or a tenant's ID or access token.
+    /// The type of the token.
     public var actual: TokenUse
 
     public init(expected: TokenUse, actual: TokenUse) {
@@ -17,7 +17,7 @@ public struct TokenUseMismatch: ContractError {
     public static let code = 3009
     public static let type = "tokenUseMismatch"
 
-    public var message: String { "This is a token for the use \(MessageText.of(actual)); one for \(MessageText.of(expected)) is needed here." }
+    public var message: String { "Wrong token type: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting.
+/// The number of codes for a flow, or for an address within a period, exceeds the limit. Only the limit of the address ends by waiting.
 public struct TooManyCodes: ContractError {
-    /// Present where the address has had too many: after how many seconds it gets another one.
+    /// The number of seconds after which another code can be sent to the address. Present if the limit of the address is exceeded.
     public var retryAfterSeconds: Int64?
-    /// Present where the flow has had all that it gets: how many.
+    /// The number of codes that the flow has sent. Present if the limit of the flow is exceeded.
     public var sentInFlow: Int64?
-    /// The method that begins another flow.
+    /// The method that starts another flow.
     public var next: String?
 
     public init(retryAfterSeconds: Int64? = nil, sentInFlow: Int64? = nil, next: String? = nil) {
@@ -20,7 +20,7 @@ public struct TooManyCodes: ContractError {
     public static let code = 4014
     public static let type = "tooManyCodes"
 
-    public var message: String { "Too many codes were sent.\(sentInFlow.map { sentInFlow in " This flow gets no more than \(MessageText.of(sentInFlow)): begin another one." } ?? "")\(next.map { next in " Go on with \(MessageText.beforeStop(MessageText.of(next)))." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " This address gets another code in \(MessageText.of(retryAfterSeconds)) s." } ?? "") What was sent before stays good, each code in the flow it was sent for." }
+    public var message: String { "Too many codes were sent.\(sentInFlow.map { sentInFlow in " This flow has sent \(MessageText.of(sentInFlow)) codes, the maximum: start another flow." } ?? "")\(next.map { next in " Continue with \(MessageText.beforeStop(MessageText.of(next)))." } ?? "")\(retryAfterSeconds.map { retryAfterSeconds in " Another code can be sent to this address in \(MessageText.of(retryAfterSeconds)) s." } ?? "") Codes already sent stay valid in their flows." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

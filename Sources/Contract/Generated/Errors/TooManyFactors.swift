@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// One factor too many is to be enrolled.
+/// An enrollment exceeds the maximum number of second factors.
 public struct TooManyFactors: ContractError {
-    /// How many it can have.
+    /// The maximum number of second factors of an account.
     public var maximum: Int64
 
     public init(maximum: Int64) {
@@ -14,7 +14,7 @@ public struct TooManyFactors: ContractError {
     public static let code = 7004
     public static let type = "tooManyFactors"
 
-    public var message: String { "The account has \(MessageText.of(maximum)) second factors, and cannot have more. Take one away with mfa.withdraw first." }
+    public var message: String { "The account has \(MessageText.of(maximum)) second factors, which is the maximum. Remove one with mfa.withdraw first." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

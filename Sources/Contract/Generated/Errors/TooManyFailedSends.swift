@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Ten messages to one address have failed within a minute. They do not count as codes that were sent.
+/// Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
 public struct TooManyFailedSends: ContractError {
-    /// How many have failed.
+    /// The number of failed messages.
     public var failures: Int64
-    /// After how many seconds it can work.
+    /// The number of seconds after which a message can be sent.
     public var retryAfterSeconds: Int64
 
     public init(failures: Int64, retryAfterSeconds: Int64) {
@@ -17,7 +17,7 @@ public struct TooManyFailedSends: ContractError {
     public static let code = 4068
     public static let type = "tooManyFailedSends"
 
-    public var message: String { "The last \(MessageText.of(failures)) messages to this address could not be handed over, so no other is tried for \(MessageText.of(retryAfterSeconds)) s. messageNotSent said why; nothing has changed, and what was sent before stays good." }
+    public var message: String { "The last \(MessageText.of(failures)) messages to this address could not be delivered. No message is sent to it for the next \(MessageText.of(retryAfterSeconds)) s. The reason is in the preceding messageNotSent errors. Nothing has changed; codes already sent stay valid." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

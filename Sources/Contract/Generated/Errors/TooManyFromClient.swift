@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A client's address has made more requests, failures or codes than it may, or too many messages for it failed.
+/// The address of the client exceeded the limit of requests, failures, codes or failed messages.
 public struct TooManyFromClient: ContractError {
-    /// What there was too much of: requests, failures, codes, or messages that failed.
+    /// The exceeded limit: requests, failures, codes or messages that failed.
     public var counted: String
-    /// After how many seconds it can work.
+    /// The number of seconds after which a request can succeed.
     public var retryAfterSeconds: Int64
 
     public init(counted: String, retryAfterSeconds: Int64) {
@@ -17,7 +17,7 @@ public struct TooManyFromClient: ContractError {
     public static let code = 4060
     public static let type = "tooManyFromClient"
 
-    public var message: String { "Too many \(MessageText.of(counted)) came from this client. Nothing was done; try again in \(MessageText.of(retryAfterSeconds)) s." }
+    public var message: String { "Too many \(MessageText.of(counted)) from this client. Nothing was done; try again in \(MessageText.of(retryAfterSeconds)) s." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// credentialsProvider.open beyond the limit.
+/// `credentialsProvider.open` exceeds the maximum number of open providers.
 public struct TooManyProviders: ContractError {
-    /// How many can be open at once.
+    /// The maximum number of open providers.
     public var limit: Int64
 
     public init(limit: Int64) {
@@ -14,7 +14,7 @@ public struct TooManyProviders: ContractError {
     public static let code = 3032
     public static let type = "tooManyProviders"
 
-    public var message: String { "\(MessageText.of(limit)) credential providers are open in this process, and more cannot be. Close those that are not needed any more." }
+    public var message: String { "\(MessageText.of(limit)) credentials providers are open in this process, which is the maximum. Close providers that are no longer needed." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

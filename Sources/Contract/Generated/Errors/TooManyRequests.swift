@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A throttle or a bounded queue is full.
+/// A rate limit is exceeded, the queue of waiting requests is full, or the operating system refuses another thread.
 public struct TooManyRequests: ContractError {
     /// When to try again.
     public var retryAfterSeconds: Int64

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// test.snapshot, once too often without file.
+/// `test.snapshot` without `file` exceeds the maximum number of snapshots.
 public struct TooManySnapshots: ContractError {
-    /// How many are kept at most.
+    /// The maximum number of snapshots.
     public var maximum: Int64
 
     public init(maximum: Int64) {
@@ -14,7 +14,7 @@ public struct TooManySnapshots: ContractError {
     public static let code = 9026
     public static let type = "tooManySnapshots"
 
-    public var message: String { "This process keeps \(MessageText.of(maximum)) snapshots already. Use one of their names again, or write it to a file." }
+    public var message: String { "This process already holds \(MessageText.of(maximum)) snapshots, which is the maximum. Use one of their names again, or write the snapshot to a file." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

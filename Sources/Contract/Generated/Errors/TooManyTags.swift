@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A pool would get more than 50 tags.
+/// The request would give a pool more than 50 tags.
 public struct TooManyTags: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// How many it would have.
+    /// The number of tags that the pool would have.
     public var count: Int64
 
     public init(poolId: String, count: Int64) {
@@ -17,7 +17,7 @@ public struct TooManyTags: ContractError {
     public static let code = 2023
     public static let type = "tooManyTags"
 
-    public var message: String { "Pool \(MessageText.of(poolId)) would have \(MessageText.of(count)) tags; 50 are the most. Take some off with pool.untag." }
+    public var message: String { "Pool \(MessageText.of(poolId)) would have \(MessageText.of(count)) tags; a pool can have at most 50. Remove tags with pool.untag." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

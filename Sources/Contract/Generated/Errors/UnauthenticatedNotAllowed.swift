@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A guest in a pool that has none.
+/// A request without logins is sent to a pool that does not allow guests.
 public struct UnauthenticatedNotAllowed: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
 
     public init(poolId: String) {

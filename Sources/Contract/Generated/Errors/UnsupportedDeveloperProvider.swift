@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// logins lack the pool's developer provider, or name a provider the pool does not have.
+/// The logins do not include the developer provider of the pool, or name a provider that is not configured in the pool.
 public struct UnsupportedDeveloperProvider: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// The providers that were named and that it does not have.
+    /// The named providers that are not configured in the pool.
     public var given: [String]
-    /// What is missing or too much.
+    /// The missing or unsupported provider.
     public var reason: String
-    /// The one the pool has, if any.
+    /// The developer provider of the pool, if it has one.
     public var developerProvider: String?
 
     public init(poolId: String, given: [String], reason: String, developerProvider: String? = nil) {
@@ -23,7 +23,7 @@ public struct UnsupportedDeveloperProvider: ContractError {
     public static let code = 2005
     public static let type = "unsupportedDeveloperProvider"
 
-    public var message: String { "Pool \(MessageText.of(poolId)) cannot be asked this: \(MessageText.beforeStop(MessageText.of(reason))). pool.get shows its providers." }
+    public var message: String { "Pool \(MessageText.of(poolId)) does not support this login: \(MessageText.beforeStop(MessageText.of(reason))). pool.get returns its providers." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

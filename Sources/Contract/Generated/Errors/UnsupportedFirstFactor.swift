@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second factor is to be enrolled by somebody anonymous, or by a session of a custom token.
+/// A second factor is enrolled in an anonymous session or in a session of a custom token.
 public struct UnsupportedFirstFactor: ContractError {
-    /// anonymous or custom.
+    /// `anonymous` or `custom`.
     public var signInProvider: String
 
     public init(signInProvider: String) {
@@ -14,7 +14,7 @@ public struct UnsupportedFirstFactor: ContractError {
     public static let code = 7002
     public static let type = "unsupportedFirstFactor"
 
-    public var message: String { "This session began with \(MessageText.of(signInProvider)), which no second factor goes with. Sign in with a password, a code or a provider." }
+    public var message: String { "Second factors are not available for sessions that began with \(MessageText.beforeStop(MessageText.of(signInProvider))). Sign in with a password, a one-time code or an identity provider." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A login names a provider that the pool does not have.
+/// A login names a provider that is not configured in the pool.
 public struct UnsupportedLoginProvider: ContractError {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
 
     public init(poolId: String, provider: String) {
@@ -17,7 +17,7 @@ public struct UnsupportedLoginProvider: ContractError {
     public static let code = 2014
     public static let type = "unsupportedLoginProvider"
 
-    public var message: String { "Token is not from a supported provider of this identity pool: \(MessageText.of(provider)) is not configured in pool \(MessageText.beforeStop(MessageText.of(poolId))). pool.update adds it." }
+    public var message: String { "Token is not from a supported provider of this identity pool: \(MessageText.of(provider)) is not configured in pool \(MessageText.beforeStop(MessageText.of(poolId))). To add it, call pool.update." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

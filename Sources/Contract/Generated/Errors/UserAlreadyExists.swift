@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A sign-up or a change of address with an address that is taken, at its start or by the time it would end; from then on at every step of that flow.
+/// A sign-up or a change of email address names an address that another account has. The check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
 public struct UserAlreadyExists: ContractError {
-    /// The method that goes on from here.
+    /// The method to call next.
     public var next: String
-    /// What to do differently there, where it is the method that answers this.
+    /// The required change in the next call. Present if `next` is the method that failed.
     public var hint: String?
 
     public init(next: String, hint: String? = nil) {
@@ -17,7 +17,7 @@ public struct UserAlreadyExists: ContractError {
     public static let code = 4007
     public static let type = "userAlreadyExists"
 
-    public var message: String { "There is an account with this address already. Go on with \(MessageText.of(next))\(hint.map { hint in ", \(MessageText.of(hint))" } ?? "")." }
+    public var message: String { "An account with this email address already exists. Continue with \(MessageText.of(next))\(hint.map { hint in ", \(MessageText.of(hint))" } ?? "")." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

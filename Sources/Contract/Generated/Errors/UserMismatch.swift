@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Somebody proves to be somebody else, or nobody here, where an account is to be shown once more.
+/// A credential that reauthenticates the user belongs to another account or to no account.
 public struct UserMismatch: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct UserMismatch: ContractError {
     public static let code = 5025
     public static let type = "userMismatch"
 
-    public var message: String { "The credential is right, but it is not of this account. Use one that is." }
+    public var message: String { "The credential is valid but does not belong to this account. Use a credential of this account." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

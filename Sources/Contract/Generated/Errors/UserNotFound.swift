@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A sign-in or a reset for an address without an account.
+/// A sign-in or a password reset names an email address that no account has.
 public struct UserNotFound: ContractError {
-    /// The method that goes on from here, where people can sign up.
+    /// The method to call next. Present if the tenant allows sign-ups.
     public var next: String?
-    /// What to do where they cannot.
+    /// The next action for the user. Present if the tenant does not allow sign-ups.
     public var hint: String?
 
     public init(next: String? = nil, hint: String? = nil) {
@@ -17,7 +17,7 @@ public struct UserNotFound: ContractError {
     public static let code = 4017
     public static let type = "userNotFound"
 
-    public var message: String { "There is no account with this address.\(next.map { next in " Go on with \(MessageText.beforeStop(MessageText.of(next)))." } ?? "")\(hint.map { hint in " \(MessageText.of(hint))" } ?? "")" }
+    public var message: String { "No account has this email address.\(next.map { next in " Continue with \(MessageText.beforeStop(MessageText.of(next)))." } ?? "")\(hint.map { hint in " \(MessageText.of(hint))" } ?? "")" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -4,57 +4,57 @@ import JSON
 
 /// Answers the methods of `account`. Each throws the errors of its schema.
 public protocol AccountHandlers: Sendable {
-    /// Change the address of an account, or verify the one it has.
+    /// Change or verify an account's email address by one-time code.
     func changeEmail(_ request: AccountChangeEmail.Params, _ call: any CallContext) throws -> AccountChangeEmail.Result
 
-    /// Change one's own password.
+    /// Change the signed-in user's password.
     func changePassword(_ request: AccountChangePassword.Params, _ call: any CallContext) throws -> AccountChangePassword.Result
 
     /// Create an account.
     func create(_ request: AccountCreate.Params, _ call: any CallContext) throws -> AccountCreate.Result
 
-    /// Delete an account.
+    /// Delete an account and end its sessions.
     func delete(_ request: AccountDelete.Params, _ call: any CallContext) throws -> AccountDelete.Result
 
     /// Export the accounts of a tenant.
     func export(_ request: AccountExport.Params, _ call: any CallContext) throws -> AccountExport.Result
 
-    /// Find an account by its address.
+    /// Find an account by email address.
     func find(_ request: AccountFind.Params, _ call: any CallContext) throws -> AccountFind.Result
 
-    /// Get an account.
+    /// Get an account by ID.
     func get(_ request: AccountGet.Params, _ call: any CallContext) throws -> AccountGet.Result
 
-    /// Show what belongs to a person, and how.
+    /// Get an account's sign-in methods, factors, sessions and identities as a graph.
     func graph(_ request: AccountGraph.Params, _ call: any CallContext) throws -> AccountGraph.Result
 
-    /// Import accounts from another store, with the passwords that they have there.
+    /// Import accounts, including password hashes from other systems.
     func `import`(_ request: AccountImport.Params, _ call: any CallContext) throws -> AccountImport.Result
 
-    /// Add a way into one's own account.
+    /// Link a sign-in method to the signed-in user's account.
     func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result
 
     /// List the accounts of a tenant.
     func list(_ request: AccountList.Params, _ call: any CallContext) throws -> AccountList.Result
 
-    /// Make one account of two.
+    /// Merge two accounts of the signed-in user into one.
     func merge(_ request: AccountMerge.Params, _ call: any CallContext) throws -> AccountMerge.Result
 
-    /// Get the provider's own access token of one's own account, kept fresh.
+    /// Get a provider access token for the signed-in user, refreshing it if necessary.
     func providerToken(_ request: AccountProviderToken.Params, _ call: any CallContext) throws -> AccountProviderToken.Result
 
-    /// Show once more that an account is one's own.
+    /// Reauthenticate the signed-in user to allow sensitive operations.
     func reauthenticate(_ request: AccountReauthenticate.Params, _ call: any CallContext) throws -> AccountReauthenticate.Result
 
     /// Set the custom claims of an account.
     func setClaims(_ request: AccountSetClaims.Params, _ call: any CallContext) throws -> AccountSetClaims.Result
 
-    /// Give the account the address whose code this is.
+    /// Submit the one-time code that confirms an email address change.
     func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result
 
-    /// Take a way into one's own account away.
+    /// Unlink a sign-in method from the signed-in user's account.
     func unlink(_ request: AccountUnlink.Params, _ call: any CallContext) throws -> AccountUnlink.Result
 
-    /// Change an account.
+    /// Update an account.
     func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result
 }

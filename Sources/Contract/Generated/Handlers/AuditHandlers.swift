@@ -4,9 +4,9 @@ import JSON
 
 /// Answers the methods of `audit`. Each throws the errors of its schema.
 public protocol AuditHandlers: Sendable {
-    /// List what changed.
+    /// List audit records, newest first.
     func list(_ request: AuditList.Params, _ call: any CallContext) throws -> AuditList.Result
 
-    /// Check that the audit trail is whole.
+    /// Verify the integrity of the audit log.
     func verify(_ request: AuditVerify.Params, _ call: any CallContext) throws -> AuditVerify.Result
 }

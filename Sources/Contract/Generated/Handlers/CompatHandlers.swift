@@ -4,6 +4,6 @@ import JSON
 
 /// Answers the methods of `compat`. Each throws the errors of its schema.
 public protocol CompatHandlers: Sendable {
-    /// Answer an HTTP request as the vendor's own service would.
+    /// Handle an Amazon Cognito identity pools or AWS STS HTTP request.
     func http(_ request: CompatHttp.Params, _ call: any CallContext) throws -> CompatHttp.Result
 }

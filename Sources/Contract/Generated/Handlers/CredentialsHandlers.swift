@@ -4,15 +4,15 @@ import JSON
 
 /// Answers the methods of `credentials`. Each throws the errors of its schema.
 public protocol CredentialsHandlers: Sendable {
-    /// Take on a role with a token.
+    /// Assume a role with an OpenID token (basic flow).
     func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result
 
-    /// Exchange a pool's token, or logins, for temporary credentials.
+    /// Get temporary credentials for an identity (enhanced flow).
     func get(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> CredentialsGet.Result
 
-    /// Refuse temporary credentials from now on.
+    /// Revoke temporary credentials issued before a given time.
     func revoke(_ request: CredentialsRevoke.Params, _ call: any CallContext) throws -> CredentialsRevoke.Result
 
-    /// Verify a signed request, or a session token.
+    /// Verify an AWS Signature Version 4 request or a session token.
     func verify(_ request: CredentialsVerify.Params, _ call: any CallContext) throws -> CredentialsVerify.Result
 }

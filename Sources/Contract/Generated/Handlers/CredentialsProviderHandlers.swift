@@ -4,27 +4,27 @@ import JSON
 
 /// Answers the methods of `credentialsProvider`. Each throws the errors of its schema.
 public protocol CredentialsProviderHandlers: Sendable {
-    /// Drop the credentials and keep the identity.
+    /// Clear a provider's cached credentials, keeping its identity ID.
     func clearCredentials(_ request: CredentialsProviderClearCredentials.Params, _ call: any CallContext) throws -> CredentialsProviderClearCredentials.Result
 
-    /// Drop everything: credentials, identity and logins.
+    /// Clear a provider's cached credentials, identity ID and logins.
     func clearKeychain(_ request: CredentialsProviderClearKeychain.Params, _ call: any CallContext) throws -> CredentialsProviderClearKeychain.Result
 
-    /// Close a credential provider.
+    /// Close a credentials provider.
     func close(_ request: CredentialsProviderClose.Params, _ call: any CallContext) throws -> CredentialsProviderClose.Result
 
-    /// Get credentials that are good for a while.
+    /// Get temporary credentials, refreshing them if they expire soon.
     func get(_ request: CredentialsProviderGet.Params, _ call: any CallContext) throws -> CredentialsProviderGet.Result
 
-    /// Get the id of the identity.
+    /// Get the identity ID of a credentials provider.
     func identityId(_ request: CredentialsProviderIdentityId.Params, _ call: any CallContext) throws -> CredentialsProviderIdentityId.Result
 
-    /// Open a credential provider.
+    /// Open a credentials provider, which caches and refreshes temporary credentials.
     func open(_ request: CredentialsProviderOpen.Params, _ call: any CallContext) throws -> CredentialsProviderOpen.Result
 
-    /// Say who the user is now.
+    /// Replace the logins of a credentials provider.
     func setLogins(_ request: CredentialsProviderSetLogins.Params, _ call: any CallContext) throws -> CredentialsProviderSetLogins.Result
 
-    /// Hand in the token that a credential provider asked for.
+    /// Submit the developer token that a credentials provider requested.
     func submitToken(_ request: CredentialsProviderSubmitToken.Params, _ call: any CallContext) throws -> CredentialsProviderSubmitToken.Result
 }

@@ -7,24 +7,24 @@ public protocol IdentityHandlers: Sendable {
     /// Delete identities.
     func delete(_ request: IdentityDelete.Params, _ call: any CallContext) throws -> IdentityDelete.Result
 
-    /// Get an identity.
+    /// Get an identity by ID.
     func get(_ request: IdentityGet.Params, _ call: any CallContext) throws -> IdentityGet.Result
 
     /// List the identities of a pool.
     func list(_ request: IdentityList.Params, _ call: any CallContext) throws -> IdentityList.Result
 
-    /// Find the identity of a developer user identifier, or the identifiers of an identity.
+    /// Look up an identity by developer user identifier, or the reverse.
     func lookupDeveloper(_ request: IdentityLookupDeveloper.Params, _ call: any CallContext) throws -> IdentityLookupDeveloper.Result
 
-    /// Merge the identities of two developer user identifiers.
+    /// Merge the identities of two developer users.
     func mergeDevelopers(_ request: IdentityMergeDevelopers.Params, _ call: any CallContext) throws -> IdentityMergeDevelopers.Result
 
-    /// Find or make the identity of whoever signed in with these logins.
+    /// Get or create the identity for a set of logins.
     func resolve(_ request: IdentityResolve.Params, _ call: any CallContext) throws -> IdentityResolve.Result
 
-    /// Take public logins off one's own identity.
+    /// Unlink public logins from an identity.
     func unlink(_ request: IdentityUnlink.Params, _ call: any CallContext) throws -> IdentityUnlink.Result
 
-    /// Take a developer user identifier off an identity.
+    /// Unlink a developer user identifier from an identity.
     func unlinkDeveloper(_ request: IdentityUnlinkDeveloper.Params, _ call: any CallContext) throws -> IdentityUnlinkDeveloper.Result
 }

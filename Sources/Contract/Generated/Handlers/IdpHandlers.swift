@@ -4,16 +4,16 @@ import JSON
 
 /// Answers the methods of `idp`. Each throws the errors of its schema.
 public protocol IdpHandlers: Sendable {
-    /// Send a person to a provider to sign in.
+    /// Start a sign-in at an identity provider in the user's browser.
     func authorize(_ request: IdpAuthorize.Params, _ call: any CallContext) throws -> IdpAuthorize.Result
 
-    /// Let a person sign in at a provider on another device.
+    /// Start a device authorization at an identity provider (RFC 8628).
     func authorizeDevice(_ request: IdpAuthorizeDevice.Params, _ call: any CallContext) throws -> IdpAuthorizeDevice.Result
 
-    /// Let people of a tenant sign in with a provider.
+    /// Create an identity provider for a tenant.
     func create(_ request: IdpCreate.Params, _ call: any CallContext) throws -> IdpCreate.Result
 
-    /// Take an identity provider away.
+    /// Delete an identity provider.
     func delete(_ request: IdpDelete.Params, _ call: any CallContext) throws -> IdpDelete.Result
 
     /// Get an identity provider of a tenant.
@@ -22,9 +22,9 @@ public protocol IdpHandlers: Sendable {
     /// List the identity providers of a tenant.
     func list(_ request: IdpList.Params, _ call: any CallContext) throws -> IdpList.Result
 
-    /// Say whether an identity provider can be used.
+    /// Test the configuration of an identity provider.
     func test(_ request: IdpTest.Params, _ call: any CallContext) throws -> IdpTest.Result
 
-    /// Change an identity provider.
+    /// Update an identity provider.
     func update(_ request: IdpUpdate.Params, _ call: any CallContext) throws -> IdpUpdate.Result
 }

@@ -4,12 +4,12 @@ import JSON
 
 /// Answers the methods of `key`. Each throws the errors of its schema.
 public protocol KeyHandlers: Sendable {
-    /// List the signing keys.
+    /// List signing keys, newest first.
     func list(_ request: KeyList.Params, _ call: any CallContext) throws -> KeyList.Result
 
-    /// Stop accepting a signing key.
+    /// Revoke a signing key and reject every token it signed.
     func revoke(_ request: KeyRevoke.Params, _ call: any CallContext) throws -> KeyRevoke.Result
 
-    /// Give a pool or a tenant a new signing key.
+    /// Rotate the signing key of a pool or tenant.
     func rotate(_ request: KeyRotate.Params, _ call: any CallContext) throws -> KeyRotate.Result
 }

@@ -4,24 +4,24 @@ import JSON
 
 /// Answers the methods of `mfa`. Each throws the errors of its schema.
 public protocol MfaHandlers: Sendable {
-    /// Send the code of a second factor.
+    /// Send the one-time code for a second factor.
     func challenge(_ request: MfaChallenge.Params, _ call: any CallContext) throws -> MfaChallenge.Result
 
-    /// Enrol the factor whose code this is.
+    /// Complete the enrollment of a second factor by submitting its code.
     func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result
 
-    /// Begin to enrol a second factor.
+    /// Start the enrollment of a second factor.
     func enroll(_ request: MfaEnroll.Params, _ call: any CallContext) throws -> MfaEnroll.Result
 
     /// List the second factors of an account.
     func list(_ request: MfaList.Params, _ call: any CallContext) throws -> MfaList.Result
 
-    /// Make recovery codes.
+    /// Generate recovery codes and invalidate the previous ones.
     func recoveryCodes(_ request: MfaRecoveryCodes.Params, _ call: any CallContext) throws -> MfaRecoveryCodes.Result
 
-    /// Finish a sign-in with a second factor.
+    /// Complete a sign-in with a second factor or a recovery code.
     func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result
 
-    /// Take a second factor away.
+    /// Remove a second factor.
     func withdraw(_ request: MfaWithdraw.Params, _ call: any CallContext) throws -> MfaWithdraw.Result
 }

@@ -4,15 +4,15 @@ import JSON
 
 /// Answers the methods of `passwordReset`. Each throws the errors of its schema.
 public protocol PasswordResetHandlers: Sendable {
-    /// Send another code.
+    /// Send another password reset code.
     func resendCode(_ request: PasswordResetResendCode.Params, _ call: any CallContext) throws -> PasswordResetResendCode.Result
 
-    /// Start the reset of a password.
+    /// Start a password reset.
     func start(_ request: PasswordResetStart.Params, _ call: any CallContext) throws -> PasswordResetStart.Result
 
-    /// Verify the address with the code.
+    /// Submit the one-time code of a password reset.
     func submitCode(_ request: PasswordResetSubmitCode.Params, _ call: any CallContext) throws -> PasswordResetSubmitCode.Result
 
-    /// Choose the new password.
+    /// Set the new password and complete the reset.
     func submitPassword(_ request: PasswordResetSubmitPassword.Params, _ call: any CallContext) throws -> PasswordResetSubmitPassword.Result
 }

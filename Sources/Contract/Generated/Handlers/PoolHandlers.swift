@@ -7,33 +7,33 @@ public protocol PoolHandlers: Sendable {
     /// Create an identity pool.
     func create(_ request: PoolCreate.Params, _ call: any CallContext) throws -> PoolCreate.Result
 
-    /// Delete a pool with everything in it.
+    /// Delete an identity pool with its identities, logins and keys.
     func delete(_ request: PoolDelete.Params, _ call: any CallContext) throws -> PoolDelete.Result
 
-    /// Get a pool.
+    /// Get the configuration of an identity pool.
     func get(_ request: PoolGet.Params, _ call: any CallContext) throws -> PoolGet.Result
 
-    /// Get the tag map of a login provider.
+    /// Get the principal tag mapping of a login provider.
     func getPrincipalTags(_ request: PoolGetPrincipalTags.Params, _ call: any CallContext) throws -> PoolGetPrincipalTags.Result
 
-    /// Get the roles record of a pool.
+    /// Get the role configuration of an identity pool.
     func getRoles(_ request: PoolGetRoles.Params, _ call: any CallContext) throws -> PoolGetRoles.Result
 
-    /// List the pools.
+    /// List identity pools.
     func list(_ request: PoolList.Params, _ call: any CallContext) throws -> PoolList.Result
 
-    /// Say which claims of a login's token become session tags.
+    /// Set the mapping from token claims to principal tags for a login provider.
     func setPrincipalTags(_ request: PoolSetPrincipalTags.Params, _ call: any CallContext) throws -> PoolSetPrincipalTags.Result
 
-    /// Say which roles the identities of a pool get.
+    /// Set the role configuration of an identity pool.
     func setRoles(_ request: PoolSetRoles.Params, _ call: any CallContext) throws -> PoolSetRoles.Result
 
-    /// Put tags on a pool.
+    /// Add or replace tags of an identity pool.
     func tag(_ request: PoolTag.Params, _ call: any CallContext) throws -> PoolTag.Result
 
-    /// Take tags off a pool.
+    /// Remove tags from an identity pool.
     func untag(_ request: PoolUntag.Params, _ call: any CallContext) throws -> PoolUntag.Result
 
-    /// Replace the settings of a pool.
+    /// Replace the configuration of an identity pool.
     func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result
 }

@@ -7,12 +7,12 @@ public protocol RoleHandlers: Sendable {
     /// Delete a role.
     func delete(_ request: RoleDelete.Params, _ call: any CallContext) throws -> RoleDelete.Result
 
-    /// Get a role.
+    /// Get a role by name or ARN.
     func get(_ request: RoleGet.Params, _ call: any CallContext) throws -> RoleGet.Result
 
-    /// List the roles.
+    /// List roles.
     func list(_ request: RoleList.Params, _ call: any CallContext) throws -> RoleList.Result
 
-    /// Create a role, or replace one.
+    /// Create or replace a role.
     func put(_ request: RolePut.Params, _ call: any CallContext) throws -> RolePut.Result
 }

@@ -4,6 +4,6 @@ import JSON
 
 /// Answers the methods of `rpc`. Each throws the errors of its schema.
 public protocol RpcHandlers: Sendable {
-    /// Describe every method that is offered here.
+    /// Get the OpenRPC description of the available methods.
     func discover(_ request: RpcDiscover.Params, _ call: any CallContext) throws -> RpcDiscover.Result
 }

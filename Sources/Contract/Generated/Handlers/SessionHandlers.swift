@@ -4,15 +4,15 @@ import JSON
 
 /// Answers the methods of `session`. Each throws the errors of its schema.
 public protocol SessionHandlers: Sendable {
-    /// List the sessions of an account.
+    /// List the sessions of an account, most recent first.
     func list(_ request: SessionList.Params, _ call: any CallContext) throws -> SessionList.Result
 
-    /// Get fresh tokens.
+    /// Exchange a refresh token for new tokens.
     func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result
 
-    /// End all sessions of an account.
+    /// Revoke all sessions of an account.
     func revokeAll(_ request: SessionRevokeAll.Params, _ call: any CallContext) throws -> SessionRevokeAll.Result
 
-    /// Sign out.
+    /// Sign out and revoke the session.
     func signOut(_ request: SessionSignOut.Params, _ call: any CallContext) throws -> SessionSignOut.Result
 }

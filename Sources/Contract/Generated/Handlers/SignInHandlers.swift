@@ -4,30 +4,30 @@ import JSON
 
 /// Answers the methods of `signIn`. Each throws the errors of its schema.
 public protocol SignInHandlers: Sendable {
-    /// Sign in without saying who one is.
+    /// Sign in anonymously, creating an account without a sign-in method.
     func anonymously(_ request: SignInAnonymously.Params, _ call: any CallContext) throws -> SignInAnonymously.Result
 
-    /// Send another code.
+    /// Send another sign-in code.
     func resendCode(_ request: SignInResendCode.Params, _ call: any CallContext) throws -> SignInResendCode.Result
 
     /// Start a sign-in.
     func start(_ request: SignInStart.Params, _ call: any CallContext) throws -> SignInStart.Result
 
-    /// Sign in with the code.
+    /// Submit the one-time code of a sign-in.
     func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result
 
-    /// Sign in with the password.
+    /// Submit the password of a sign-in.
     func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result
 
-    /// Sign in after a sign-up, a reset or a change of address.
+    /// Sign in with the continuation token of a completed flow.
     func withContinuation(_ request: SignInWithContinuation.Params, _ call: any CallContext) throws -> SignInWithContinuation.Result
 
-    /// Sign in with what a provider gave, or with address and password.
+    /// Sign in with a provider credential, or with email address and password.
     func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result
 
-    /// Sign in whom your own backend names.
+    /// Sign in with a custom token signed by the application's backend.
     func withCustomToken(_ request: SignInWithCustomToken.Params, _ call: any CallContext) throws -> SignInWithCustomToken.Result
 
-    /// Sign in with address and password.
+    /// Sign in with email address and password in one request.
     func withPassword(_ request: SignInWithPassword.Params, _ call: any CallContext) throws -> SignInWithPassword.Result
 }

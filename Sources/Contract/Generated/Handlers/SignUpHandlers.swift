@@ -4,18 +4,18 @@ import JSON
 
 /// Answers the methods of `signUp`. Each throws the errors of its schema.
 public protocol SignUpHandlers: Sendable {
-    /// Send another code.
+    /// Send another sign-up code.
     func resendCode(_ request: SignUpResendCode.Params, _ call: any CallContext) throws -> SignUpResendCode.Result
 
     /// Start a sign-up.
     func start(_ request: SignUpStart.Params, _ call: any CallContext) throws -> SignUpStart.Result
 
-    /// Say something of oneself.
+    /// Submit the user attributes of a sign-up.
     func submitAttributes(_ request: SignUpSubmitAttributes.Params, _ call: any CallContext) throws -> SignUpSubmitAttributes.Result
 
-    /// Verify the address with the code.
+    /// Submit the one-time code of a sign-up.
     func submitCode(_ request: SignUpSubmitCode.Params, _ call: any CallContext) throws -> SignUpSubmitCode.Result
 
-    /// Choose a password.
+    /// Submit the password of a sign-up.
     func submitPassword(_ request: SignUpSubmitPassword.Params, _ call: any CallContext) throws -> SignUpSubmitPassword.Result
 }

@@ -4,12 +4,12 @@ import JSON
 
 /// Answers the methods of `store`. Each throws the errors of its schema.
 public protocol StoreHandlers: Sendable {
-    /// Write a copy of the store while it is in use.
+    /// Write a consistent backup of the store without stopping the service.
     func backup(_ request: StoreBackup.Params, _ call: any CallContext) throws -> StoreBackup.Result
 
-    /// Put the store under another master key.
+    /// Encrypt the store's data key with a new master key.
     func rekey(_ request: StoreRekey.Params, _ call: any CallContext) throws -> StoreRekey.Result
 
-    /// Tell how much is in the store.
+    /// Count the rows of each table in the store.
     func stats(_ request: StoreStats.Params, _ call: any CallContext) throws -> StoreStats.Result
 }

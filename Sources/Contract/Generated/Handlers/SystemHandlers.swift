@@ -4,18 +4,18 @@ import JSON
 
 /// Answers the methods of `system`. Each throws the errors of its schema.
 public protocol SystemHandlers: Sendable {
-    /// Make tenants, identity providers, pools and roles be as one document declares them.
+    /// Apply a declarative configuration of tenants, identity providers, pools and roles.
     func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result
 
-    /// Look whether everything works.
+    /// Check the health of the store and the process.
     func health(_ request: SystemHealth.Params, _ call: any CallContext) throws -> SystemHealth.Result
 
-    /// Tell what is running here.
+    /// Get the version, store and configuration of this process.
     func info(_ request: SystemInfo.Params, _ call: any CallContext) throws -> SystemInfo.Result
 
-    /// Count what happened since the start.
+    /// Get the request counters and latencies of this process.
     func metrics(_ request: SystemMetrics.Params, _ call: any CallContext) throws -> SystemMetrics.Result
 
-    /// Answer at once.
+    /// Check that the process responds, and get its current time.
     func ping(_ request: SystemPing.Params, _ call: any CallContext) throws -> SystemPing.Result
 }

@@ -7,15 +7,15 @@ public protocol TenantHandlers: Sendable {
     /// Create a tenant.
     func create(_ request: TenantCreate.Params, _ call: any CallContext) throws -> TenantCreate.Result
 
-    /// Delete a tenant with its accounts.
+    /// Delete a tenant with its accounts, sessions and keys.
     func delete(_ request: TenantDelete.Params, _ call: any CallContext) throws -> TenantDelete.Result
 
-    /// Get a tenant.
+    /// Get the settings of a tenant.
     func get(_ request: TenantGet.Params, _ call: any CallContext) throws -> TenantGet.Result
 
-    /// List the tenants.
+    /// List tenants.
     func list(_ request: TenantList.Params, _ call: any CallContext) throws -> TenantList.Result
 
-    /// Change the settings of a tenant.
+    /// Update the settings of a tenant.
     func update(_ request: TenantUpdate.Params, _ call: any CallContext) throws -> TenantUpdate.Result
 }

@@ -4,36 +4,36 @@ import JSON
 
 /// Answers the methods of `test`. Each throws the errors of its schema.
 public protocol TestHandlers: Sendable {
-    /// Read or turn the testing clock.
+    /// Get or set the virtual clock of a testing store.
     func clock(_ request: TestClock.Params, _ call: any CallContext) throws -> TestClock.Result
 
-    /// Say what the provider for tests answers next.
+    /// Queue claims or errors for the next responses of the test provider.
     func enqueue(_ request: TestEnqueue.Params, _ call: any CallContext) throws -> TestEnqueue.Result
 
-    /// Make something fail, as it does one day.
+    /// Inject, list or clear faults.
     func fault(_ request: TestFault.Params, _ call: any CallContext) throws -> TestFault.Result
 
-    /// Serve compat.http on this machine's loopback address.
+    /// Start an HTTP endpoint for compat.http on the loopback interface.
     func http(_ request: TestHttp.Params, _ call: any CallContext) throws -> TestHttp.Result
 
-    /// Run an OpenID Connect provider on this machine's loopback address.
+    /// Start or stop a test OpenID Connect provider on the loopback interface.
     func idp(_ request: TestIdp.Params, _ call: any CallContext) throws -> TestIdp.Result
 
-    /// Read the messages that would have been sent.
+    /// Read the messages captured by a testing store.
     func outbox(_ request: TestOutbox.Params, _ call: any CallContext) throws -> TestOutbox.Result
 
-    /// Make the testing store new again, and this process.
+    /// Reset the testing store and this process to their initial state.
     func reset(_ request: TestReset.Params, _ call: any CallContext) throws -> TestReset.Result
 
-    /// Bring a snapshot's state back.
+    /// Restore a snapshot of the testing store.
     func restore(_ request: TestRestore.Params, _ call: any CallContext) throws -> TestRestore.Result
 
-    /// Make what is random reproducible.
+    /// Seed the random generator of a testing store.
     func seed(_ request: TestSeed.Params, _ call: any CallContext) throws -> TestSeed.Result
 
-    /// Keep the state of the store, and of test.idp.
+    /// Take a snapshot of the testing store.
     func snapshot(_ request: TestSnapshot.Params, _ call: any CallContext) throws -> TestSnapshot.Result
 
-    /// Sign any token you like.
+    /// Sign a token with arbitrary header fields and claims.
     func token(_ request: TestToken.Params, _ call: any CallContext) throws -> TestToken.Result
 }

@@ -4,18 +4,18 @@ import JSON
 
 /// Answers the methods of `token`. Each throws the errors of its schema.
 public protocol TokenHandlers: Sendable {
-    /// Get an issuer's OpenID discovery document.
+    /// Get the OpenID Connect discovery document of an issuer.
     func discovery(_ request: TokenDiscovery.Params, _ call: any CallContext) throws -> TokenDiscovery.Result
 
-    /// Get the public keys.
+    /// Get the JSON Web Key Set of an issuer, or of all issuers.
     func jwks(_ request: TokenJwks.Params, _ call: any CallContext) throws -> TokenJwks.Result
 
-    /// Mint an OpenID token for whoever proves these logins: the classic flow.
+    /// Mint an OpenID token for an identity and its logins (classic flow).
     func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result
 
-    /// Mint an OpenID token for a user whom your own code has authenticated.
+    /// Mint an OpenID token for a developer-authenticated user.
     func mintForDeveloper(_ request: TokenMintForDeveloper.Params, _ call: any CallContext) throws -> TokenMintForDeveloper.Result
 
-    /// Verify a token that was issued here.
+    /// Verify a token issued by this store.
     func verify(_ request: TokenVerify.Params, _ call: any CallContext) throws -> TokenVerify.Result
 }

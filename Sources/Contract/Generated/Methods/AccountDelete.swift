@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Delete an account.
+/// Delete an account and end its sessions.
 ///
-/// With its sessions and whatever is under way for it. Its address is free again.
+/// Also ends its pending flows. Its email address can be registered again.
 ///
-/// - Source: firebase: accounts:delete
+/// - Source: firebase: accounts:delete; SDK: deleteUser
 public enum AccountDelete: ContractMethod {
-    /// What `account.delete` takes.
+    /// The parameters of `account.delete`.
     public struct Params: ContractParams, Equatable {
-        /// The id of an account; sub in its tokens.
+        /// The ID of an account, which is the `sub` claim of its tokens.
         public var accountId: String
 
         public init(accountId: String) {
@@ -32,9 +32,9 @@ public enum AccountDelete: ContractMethod {
         }
     }
 
-    /// What `account.delete` answers.
+    /// The result of `account.delete`.
     public struct Result: ContractResult, Equatable {
-        /// The id of an account; sub in its tokens.
+        /// The ID of the deleted account.
         public var accountId: String
 
         public init(accountId: String) {
@@ -51,11 +51,12 @@ public enum AccountDelete: ContractMethod {
 
     public static let info = MethodInfo(
         name: "account.delete",
-        summary: "Delete an account.",
-        description: "With its sessions and whatever is under way for it. Its address is free again.",
+        summary: "Delete an account and end its sessions.",
+        description: "Also ends its pending flows. Its email address can be registered again.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["accountNotFound", "accountMerged"],
-        openRPC: ##"{"name":"account.delete","summary":"Delete an account.","description":"With its sessions and whatever is under way for it. Its address is free again.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The id of an account; sub in its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["accountId"],"properties":{"accountId":{"$ref":"#/components/schemas/AccountId"}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"alice's","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"accounts:delete"}}"##,
-        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: true, defaultValue: nil, description: "The id of an account; sub in its tokens.")] },
-        makeResult: { [FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: true, defaultValue: nil, description: "The id of an account; sub in its tokens.")] })
+        equivalents: [VendorName(vendor: "firebase", names: "accounts:delete; SDK: deleteUser")],
+        openRPC: ##"{"name":"account.delete","summary":"Delete an account and end its sessions.","description":"Also ends its pending flows. Its email address can be registered again.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The ID of an account, which is the `sub` claim of its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["accountId"],"properties":{"accountId":{"$ref":"#/components/schemas/AccountId","description":"The ID of the deleted account."}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"an account","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"accounts:delete; SDK: deleteUser"}}"##,
+        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of an account, which is the `sub` claim of its tokens.")] },
+        makeResult: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of the deleted account.")] })
 }

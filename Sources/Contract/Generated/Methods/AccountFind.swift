@@ -2,53 +2,72 @@
 // swift-format-ignore-file
 import JSON
 
-/// Find an account by its address.
+/// Find an account by email address.
 ///
-/// Compared without regard to upper and lower case.
+/// The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find the same account.
 ///
-/// - Source: firebase: accounts:lookup
+/// - Source: firebase: accounts:lookup; SDK: getUserByEmail
 public enum AccountFind: ContractMethod {
-    /// What `account.find` takes.
+    /// The parameters of `account.find`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-        public var tenantId: String
-        /// The email address that somebody signs up or in with. Compared without regard to upper and lower case.
-        public var username: String
+        /// Exactly one of username, email.
+        public enum Address: Sendable, Equatable {
+            /// The email address with which the user signs in.
+            case username(String)
+            /// The same address, under the name of the account member.
+            case email(String)
+        }
 
-        public init(tenantId: String = "default", username: String) {
+        /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+        public var tenantId: String
+        /// Exactly one of these.
+        public var address: Address
+
+        public init(tenantId: String = "default", address: Address) {
             self.tenantId = tenantId
-            self.username = username
+            self.address = address
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var tenantId: String?
             var username: String?
+            var email: String?
             node.forEachPair { _name, _value in
                 if _name.isString("tenantId") {
                     tenantId = reader.string(_value, at: "tenantId", .tenantId)
                 } else if _name.isString("username") {
                     username = reader.string(_value, at: "username", .username)
+                } else if _name.isString("email") {
+                    email = reader.string(_value, at: "email", .username)
                 } else {
-                    reader.unknown(_name, among: ["tenantId", "username"])
+                    reader.unknown(_name, among: ["tenantId", "username", "email"])
                 }
             }
-            if username == nil { reader.missing("username", in: node) }
-            guard let username else { return nil }
+            reader.choose("exactlyOne", 1...1, ["username", "email"], given: (node["username"] == nil ? 0 : 1) + (node["email"] == nil ? 0 : 1))
+            let address: Address
+            if let username {
+                address = .username(username)
+            } else if let email {
+                address = .email(email)
+            } else {
+                return nil
+            }
             self.tenantId = tenantId ?? "default"
-            self.username = username
+            self.address = address
         }
     }
 
-    /// What `account.find` answers.
+    /// The result of `account.find`.
     public typealias Result = Account
 
     public static let info = MethodInfo(
         name: "account.find",
-        summary: "Find an account by its address.",
-        description: "Compared without regard to upper and lower case.",
+        summary: "Find an account by email address.",
+        description: "The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find the same account.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["tenantNotFound", "accountNotFound"],
-        openRPC: ##"{"name":"account.find","summary":"Find an account by its address.","description":"Compared without regard to upper and lower case.","paramStructure":"by-name","params":[{"name":"username","required":true,"description":"The email address that somebody signs up or in with. Compared without regard to upper and lower case.","schema":{"$ref":"#/components/schemas/Username"}},{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Account"}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/accountNotFound"}],"examples":[{"name":"alice's","params":[{"name":"username","value":"ALICE@example.com"}],"result":{"name":"result","value":{"accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","tenantId":"default","username":"alice@example.com","email":"alice@example.com","emailVerified":true,"method":"code","providers":[{"providerId":"code","subject":"alice@example.com","email":"alice@example.com"}],"attributes":{},"claims":{},"disabled":false,"createdAt":1700000000,"updatedAt":1700000000,"mustChangePassword":false}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"firebase":"accounts:lookup"}}"##,
-        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: ##""default""##, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: true, defaultValue: nil, description: "The email address that somebody signs up or in with. Compared without regard to upper and lower case.")] },
-        makeResult: { [FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: true, defaultValue: nil, description: "The id of an account; sub in its tokens."), FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: true, defaultValue: nil, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: false, defaultValue: nil, description: "The address that it signs in with; none for one without an address of its own."), FieldInfo(name: "email", type: "string", isRequired: false, defaultValue: nil, description: "The address that mails go to."), FieldInfo(name: "emailVerified", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether its owner has shown that mails there reach them."), FieldInfo(name: "method", type: "password | code | federated | anonymous | custom", isRequired: true, defaultValue: nil, description: "How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend (custom), or not again (anonymous)."), FieldInfo(name: "providers", type: "array of LinkedProvider", isRequired: true, defaultValue: nil, description: "The ways into it."), FieldInfo(name: "factors", type: "array of Factor", isRequired: false, defaultValue: nil, description: "Its second factors, the oldest first; none if it has none."), FieldInfo(name: "attributes", type: "any object", isRequired: true, defaultValue: nil, description: "Attributes by their names: strings, integers and booleans, as the tenant asks for them."), FieldInfo(name: "claims", type: "any object", isRequired: true, defaultValue: nil, description: "Custom claims of its tokens."), FieldInfo(name: "disabled", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether it is kept from signing in."), FieldInfo(name: "mustChangePassword", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether it signs in again only after a reset of its password."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z."), FieldInfo(name: "updatedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z."), FieldInfo(name: "lastSignInAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z.")] })
+        equivalents: [VendorName(vendor: "firebase", names: "accounts:lookup; SDK: getUserByEmail")],
+        openRPC: ##"{"name":"account.find","summary":"Find an account by email address.","description":"The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find the same account.","paramStructure":"by-name","params":[{"name":"tenantId","required":false,"description":"The ID of a tenant, which is part of its issuer and the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}},{"name":"username","required":false,"description":"The email address with which the user signs in.","schema":{"$ref":"#/components/schemas/Username","description":"The email address with which the user signs in."}},{"name":"email","required":false,"description":"The same address, under the name of the account member.","schema":{"$ref":"#/components/schemas/Username","description":"The same address, under the name of the account member."}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Account"}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/accountNotFound"}],"examples":[{"name":"an account","params":[{"name":"username","value":"ALICE@example.com"}],"result":{"name":"result","value":{"accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","tenantId":"default","username":"alice@example.com","email":"alice@example.com","emailVerified":true,"method":"code","providers":[{"providerId":"code","subject":"alice@example.com","email":"alice@example.com"}],"attributes":{},"claims":{},"disabled":false,"createdAt":1700000000,"updatedAt":1700000000,"mustChangePassword":false}}},{"name":"by email","params":[{"name":"email","value":"alice@example.com"}],"result":{"name":"result","value":{"accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","tenantId":"default","username":"alice@example.com","email":"alice@example.com","emailVerified":true,"method":"code","providers":[{"providerId":"code","subject":"alice@example.com","email":"alice@example.com"}],"attributes":{},"claims":{},"disabled":false,"createdAt":1700000000,"updatedAt":1700000000,"mustChangePassword":false}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"address","rule":"exactlyOne","of":["username","email"]}],"x-equivalents":{"firebase":"accounts:lookup; SDK: getUserByEmail"}}"##,
+        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: false, defaultValue: ##""default""##, description: "The ID of a tenant, which is part of its issuer and the audience of its ID tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: false, defaultValue: nil, description: "The email address with which the user signs in."), FieldInfo(name: "email", type: "string of 0–1024 characters", isRequired: false, defaultValue: nil, description: "The same address, under the name of the account member.")] },
+        makeResult: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of an account, which is the `sub` claim of its tokens."), FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of a tenant, which is part of its issuer and the audience of its ID tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: false, defaultValue: nil, description: "The email address with which the user signs in. Not present for accounts without their own email address."), FieldInfo(name: "email", type: "string", isRequired: false, defaultValue: nil, description: "The email address to which messages are sent."), FieldInfo(name: "emailVerified", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the email address is verified."), FieldInfo(name: "method", type: "password | code | federated | anonymous | custom", isRequired: true, defaultValue: nil, description: "The way in which the user signs in."), FieldInfo(name: "providers", type: "array of LinkedProvider", isRequired: true, defaultValue: nil, description: "The sign-in methods of the account."), FieldInfo(name: "factors", type: "array of Factor", isRequired: false, defaultValue: nil, description: "The second factors, oldest first. Present if the account has second factors."), FieldInfo(name: "attributes", type: "any object", isRequired: true, defaultValue: nil, description: "The user attributes."), FieldInfo(name: "claims", type: "any object", isRequired: true, defaultValue: nil, description: "The custom claims that are added to the account's tokens."), FieldInfo(name: "disabled", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the account is disabled. A disabled account cannot be signed in to."), FieldInfo(name: "mustChangePassword", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether the user must reset the password before the next sign-in."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the account was created, in seconds since 1970-01-01 UTC."), FieldInfo(name: "updatedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the last change of the account, in seconds since 1970-01-01 UTC."), FieldInfo(name: "lastSignInAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time of the last sign-in, in seconds since 1970-01-01 UTC.")] })
 }

@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Show what belongs to a person, and how.
+/// Get an account's sign-in methods, factors, sessions and identities as a graph.
 ///
-/// The account, the ways into it, its second factors and sessions, the accounts that were merged into it, and its identities in pools that have its tenant as a provider, as nodes and edges. The developer names the account.
+/// The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged into it, and its identities in pools that use the tenant as a login provider.
 public enum AccountGraph: ContractMethod {
-    /// What `account.graph` takes.
+    /// The parameters of `account.graph`.
     public struct Params: ContractParams, Equatable {
         /// Exactly one of idToken, accountId.
         public enum Account: Sendable, Equatable {
-            /// Whose account.
+            /// An ID token of the signed-in user.
             case idToken(String)
-            /// Which account; for the developer.
+            /// The ID of the account. Requires the access level `developer`.
             case accountId(String)
         }
 
@@ -48,11 +48,11 @@ public enum AccountGraph: ContractMethod {
         }
     }
 
-    /// What `account.graph` answers.
+    /// The result of `account.graph`.
     public struct Result: ContractResult, Equatable {
-        /// The account first.
+        /// The nodes. The first node is the account.
         public var nodes: [GraphNode]
-        /// Each between two of them.
+        /// The edges between the nodes.
         public var edges: [GraphEdge]
 
         public init(nodes: [GraphNode], edges: [GraphEdge]) {
@@ -80,11 +80,12 @@ public enum AccountGraph: ContractMethod {
 
     public static let info = MethodInfo(
         name: "account.graph",
-        summary: "Show what belongs to a person, and how.",
-        description: "The account, the ways into it, its second factors and sessions, the accounts that were merged into it, and its identities in pools that have its tenant as a provider, as nodes and edges. The developer names the account.",
+        summary: "Get an account's sign-in methods, factors, sessions and identities as a graph.",
+        description: "The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged into it, and its identities in pools that use the tenant as a login provider.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         errors: ["callerNotAllowed", "accountNotFound", "accountMerged", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked"],
-        openRPC: ##"{"name":"account.graph","summary":"Show what belongs to a person, and how.","description":"The account, the ways into it, its second factors and sessions, the accounts that were merged into it, and its identities in pools that have its tenant as a provider, as nodes and edges. The developer names the account.","paramStructure":"by-name","params":[{"name":"idToken","required":false,"description":"Whose account.","schema":{"$ref":"#/components/schemas/Jwt","description":"Whose account."}},{"name":"accountId","required":false,"description":"Which account; for the developer.","schema":{"$ref":"#/components/schemas/AccountId","description":"Which account; for the developer."}}],"result":{"name":"result","schema":{"type":"object","required":["nodes","edges"],"properties":{"nodes":{"description":"The account first.","type":"array","items":{"$ref":"#/components/schemas/GraphNode"}},"edges":{"description":"Each between two of them.","type":"array","items":{"$ref":"#/components/schemas/GraphEdge"}}}}},"errors":[{"$ref":"#/components/errors/callerNotAllowed"},{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"}],"examples":[{"name":"one's own","params":[{"name":"idToken","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl"}],"result":{"name":"result","value":{"nodes":[{"kind":"account","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"},{"kind":"provider","providerId":"password","subject":"alice@example.com"},{"kind":"factor","factorId":"q3F1b0hXc2Vyd2tYb1N5a2ZLc0Zq","factorKind":"sms"},{"kind":"session","sessionId":"c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e"}],"edges":[{"from":1,"to":0,"kind":"leadsTo"},{"from":2,"to":0,"kind":"secures"},{"from":3,"to":0,"kind":"isSignedInTo"},{"from":1,"to":3,"kind":"began"}]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-choices":[{"name":"account","rule":"exactlyOne","of":["idToken","accountId"]}],"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "Whose account."), FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: false, defaultValue: nil, description: "Which account; for the developer.")] },
-        makeResult: { [FieldInfo(name: "nodes", type: "array of GraphNode", isRequired: true, defaultValue: nil, description: "The account first."), FieldInfo(name: "edges", type: "array of GraphEdge", isRequired: true, defaultValue: nil, description: "Each between two of them.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"account.graph","summary":"Get an account's sign-in methods, factors, sessions and identities as a graph.","description":"The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged into it, and its identities in pools that use the tenant as a login provider.","paramStructure":"by-name","params":[{"name":"idToken","required":false,"description":"An ID token of the signed-in user.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the signed-in user."}},{"name":"accountId","required":false,"description":"The ID of the account. Requires the access level `developer`.","schema":{"$ref":"#/components/schemas/AccountId","description":"The ID of the account. Requires the access level `developer`."}}],"result":{"name":"result","schema":{"type":"object","required":["nodes","edges"],"properties":{"nodes":{"description":"The nodes. The first node is the account.","type":"array","items":{"$ref":"#/components/schemas/GraphNode"}},"edges":{"description":"The edges between the nodes.","type":"array","items":{"$ref":"#/components/schemas/GraphEdge"}}}}},"errors":[{"$ref":"#/components/errors/callerNotAllowed"},{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"}],"examples":[{"name":"the account of the signed-in user","params":[{"name":"idToken","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl"}],"result":{"name":"result","value":{"nodes":[{"kind":"account","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"},{"kind":"provider","providerId":"password","subject":"alice@example.com"},{"kind":"factor","factorId":"q3F1b0hXc2Vyd2tYb1N5a2ZLc0Zq","factorKind":"sms"},{"kind":"session","sessionId":"c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e"}],"edges":[{"from":1,"to":0,"kind":"leadsTo"},{"from":2,"to":0,"kind":"secures"},{"from":3,"to":0,"kind":"isSignedInTo"},{"from":1,"to":3,"kind":"began"}]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-choices":[{"name":"account","rule":"exactlyOne","of":["idToken","accountId"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "An ID token of the signed-in user."), FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts with a letter or a digit", isRequired: false, defaultValue: nil, description: "The ID of the account. Requires the access level `developer`.")] },
+        makeResult: { [FieldInfo(name: "nodes", type: "array of GraphNode", isRequired: true, defaultValue: nil, description: "The nodes. The first node is the account."), FieldInfo(name: "edges", type: "array of GraphEdge", isRequired: true, defaultValue: nil, description: "The edges between the nodes.")] })
 }

@@ -2,25 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// List what changed.
+/// List audit records, newest first.
 ///
-/// The newest first. Only changes of state are recorded: what only reads, or mints for a known identity, leaves no record.
+/// Only state changes are recorded. Calls that only read, or that mint a token for a known identity, leave no record.
 public enum AuditList: ContractMethod {
-    /// What `audit.list` takes.
+    /// The parameters of `audit.list`.
     public struct Params: ContractParams, Equatable {
-        /// How many entries one answer holds at most.
+        /// The maximum number of entries in one response.
         public var limit: Int64
-        /// Where a list goes on: nextCursor of the answer before, unchanged.
+        /// The position of the next page: the `nextCursor` of the previous response, unchanged.
         public var cursor: String?
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The pool whose records are returned.
         public var poolId: String?
-        /// The id of an identity: a region, a colon and a UUID.
+        /// The identity whose records are returned.
         public var identityId: String?
-        /// Only changes made by this method.
+        /// The method whose records are returned.
         public var method: String?
-        /// Only changes at or after this moment.
+        /// The start of the period, inclusive, in seconds since 1970-01-01 UTC.
         public var since: Int64?
-        /// Only changes before this moment.
+        /// The end of the period, exclusive, in seconds since 1970-01-01 UTC.
         public var until: Int64?
 
         public init(limit: Int64 = 60, cursor: String? = nil, poolId: String? = nil, identityId: String? = nil, method: String? = nil, since: Int64? = nil, until: Int64? = nil) {
@@ -70,11 +70,11 @@ public enum AuditList: ContractMethod {
         }
     }
 
-    /// What `audit.list` answers.
+    /// The result of `audit.list`.
     public struct Result: ContractResult, Equatable {
-        /// The changes.
+        /// The audit records, newest first.
         public var records: [AuditRecord]
-        /// Present when there is more: the cursor of the next call.
+        /// The cursor for the next page. Present if there are more entries.
         public var nextCursor: String?
 
         public init(records: [AuditRecord], nextCursor: String? = nil) {
@@ -100,13 +100,14 @@ public enum AuditList: ContractMethod {
 
     public static let info = MethodInfo(
         name: "audit.list",
-        summary: "List what changed.",
-        description: "The newest first. Only changes of state are recorded: what only reads, or mints for a known identity, leaves no record.",
+        summary: "List audit records, newest first.",
+        description: "Only state changes are recorded. Calls that only read, or that mint a token for a known identity, leave no record.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["invalidCursor"],
-        openRPC: ##"{"name":"audit.list","summary":"List what changed.","description":"The newest first. Only changes of state are recorded: what only reads, or mints for a known identity, leaves no record.","paramStructure":"by-name","params":[{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}},{"name":"poolId","required":false,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"identityId","required":false,"description":"The id of an identity: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/IdentityId"}},{"name":"method","required":false,"description":"Only changes made by this method.","schema":{"description":"Only changes made by this method.","type":"string","minLength":1,"maxLength":64}},{"name":"since","required":false,"description":"Only changes at or after this moment.","schema":{"$ref":"#/components/schemas/Timestamp","description":"Only changes at or after this moment."}},{"name":"until","required":false,"description":"Only changes before this moment.","schema":{"$ref":"#/components/schemas/Timestamp","description":"Only changes before this moment."}}],"result":{"name":"result","schema":{"type":"object","required":["records"],"properties":{"records":{"description":"The changes.","type":"array","items":{"$ref":"#/components/schemas/AuditRecord"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"who created the pool","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"method","value":"pool.create"}],"result":{"name":"result","value":{"records":[{"chain":"9b2f6c1e-7a53-4e0d-b8c4-2d6f1a90e357","sequence":1,"at":1700000000,"method":"pool.create","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","hash":"uB83oEOm92fnyU0QX0vTEoLz7MIGgLudCb2TRhz0yGM"}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many entries one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged."), FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID."), FieldInfo(name: "method", type: "string of 1–64 characters", isRequired: false, defaultValue: nil, description: "Only changes made by this method."), FieldInfo(name: "since", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "Only changes at or after this moment."), FieldInfo(name: "until", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "Only changes before this moment.")] },
-        makeResult: { [FieldInfo(name: "records", type: "array of AuditRecord", isRequired: true, defaultValue: nil, description: "The changes."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"audit.list","summary":"List audit records, newest first.","description":"Only state changes are recorded. Calls that only read, or that mint a token for a known identity, leave no record.","paramStructure":"by-name","params":[{"name":"limit","required":false,"description":"The maximum number of entries in one response.","schema":{"$ref":"#/components/schemas/PageLimit","description":"The maximum number of entries in one response.","default":60}},{"name":"cursor","required":false,"description":"The position of the next page: the `nextCursor` of the previous response, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}},{"name":"poolId","required":false,"description":"The pool whose records are returned.","schema":{"$ref":"#/components/schemas/PoolId","description":"The pool whose records are returned."}},{"name":"identityId","required":false,"description":"The identity whose records are returned.","schema":{"$ref":"#/components/schemas/IdentityId","description":"The identity whose records are returned."}},{"name":"method","required":false,"description":"The method whose records are returned.","schema":{"description":"The method whose records are returned.","type":"string","minLength":1,"maxLength":64}},{"name":"since","required":false,"description":"The start of the period, inclusive, in seconds since 1970-01-01 UTC.","schema":{"$ref":"#/components/schemas/Timestamp","description":"The start of the period, inclusive, in seconds since 1970-01-01 UTC."}},{"name":"until","required":false,"description":"The end of the period, exclusive, in seconds since 1970-01-01 UTC.","schema":{"$ref":"#/components/schemas/Timestamp","description":"The end of the period, exclusive, in seconds since 1970-01-01 UTC."}}],"result":{"name":"result","schema":{"type":"object","required":["records"],"properties":{"records":{"description":"The audit records, newest first.","type":"array","items":{"$ref":"#/components/schemas/AuditRecord"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"The cursor for the next page. Present if there are more entries."}}}},"errors":[{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"the creation of a pool","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"method","value":"pool.create"}],"result":{"name":"result","value":{"records":[{"chain":"9b2f6c1e-7a53-4e0d-b8c4-2d6f1a90e357","sequence":1,"at":1700000000,"method":"pool.create","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","hash":"uB83oEOm92fnyU0QX0vTEoLz7MIGgLudCb2TRhz0yGM"}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "The maximum number of entries in one response."), FieldInfo(name: "cursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The position of the next page: the `nextCursor` of the previous response, unchanged."), FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: false, defaultValue: nil, description: "The pool whose records are returned."), FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: false, defaultValue: nil, description: "The identity whose records are returned."), FieldInfo(name: "method", type: "string of 1–64 characters", isRequired: false, defaultValue: nil, description: "The method whose records are returned."), FieldInfo(name: "since", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The start of the period, inclusive, in seconds since 1970-01-01 UTC."), FieldInfo(name: "until", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The end of the period, exclusive, in seconds since 1970-01-01 UTC.")] },
+        makeResult: { [FieldInfo(name: "records", type: "array of AuditRecord", isRequired: true, defaultValue: nil, description: "The audit records, newest first."), FieldInfo(name: "nextCursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The cursor for the next page. Present if there are more entries.")] })
 }
 
 extension StringRule {

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Check that the audit trail is whole.
+/// Verify the integrity of the audit log.
 ///
-/// Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no record at all, too, in a store with pools or roles. Heads that were kept elsewhere also show that nothing was cut off at the end; the log has them once an hour of work and at the end of the process, in the message audit heads. What --audit-retention-days has removed is attested by records of their own, which are checked too; heads older than that many days may name chains of which nothing is known any more.
+/// Computes every hash chain and detects records that were altered, inserted, or removed from the middle. In a store with pools or roles, it also detects an empty audit log. To detect records removed at the end, pass heads that were stored outside the store. The process logs the heads once per hour of activity, in the message `audit heads`. When it exits, it logs them at the level `debug`. `--audit-heads-file` appends both to a file. If `--audit-retention-days` has removed records, records that attest the removal are verified instead. Heads older than the retention period can name chains that no longer exist.
 public enum AuditVerify: ContractMethod {
-    /// What `audit.verify` takes.
+    /// The parameters of `audit.verify`.
     public struct Params: ContractParams, Equatable {
-        /// Ends of chains noted earlier; each must still be found.
+        /// The ends of chains recorded earlier. Each of them must still exist.
         public var heads: [AuditHead]?
 
         public init(heads: [AuditHead]? = nil) {
@@ -28,11 +28,11 @@ public enum AuditVerify: ContractMethod {
         }
     }
 
-    /// What `audit.verify` answers.
+    /// The result of `audit.verify`.
     public struct Result: ContractResult, Equatable {
-        /// Whether nothing was changed, removed or put in.
+        /// Whether no record was altered, removed or inserted.
         public var intact: Bool
-        /// Every chain that was found or named.
+        /// The result for each chain that exists or was named.
         public var chains: [AuditChain]
 
         public init(intact: Bool, chains: [AuditChain]) {
@@ -56,11 +56,12 @@ public enum AuditVerify: ContractMethod {
 
     public static let info = MethodInfo(
         name: "audit.verify",
-        summary: "Check that the audit trail is whole.",
-        description: "Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no record at all, too, in a store with pools or roles. Heads that were kept elsewhere also show that nothing was cut off at the end; the log has them once an hour of work and at the end of the process, in the message audit heads. What --audit-retention-days has removed is attested by records of their own, which are checked too; heads older than that many days may name chains of which nothing is known any more.",
+        summary: "Verify the integrity of the audit log.",
+        description: "Computes every hash chain and detects records that were altered, inserted, or removed from the middle. In a store with pools or roles, it also detects an empty audit log. To detect records removed at the end, pass heads that were stored outside the store. The process logs the heads once per hour of activity, in the message `audit heads`. When it exits, it logs them at the level `debug`. `--audit-heads-file` appends both to a file. If `--audit-retention-days` has removed records, records that attest the removal are verified instead. Heads older than the retention period can name chains that no longer exist.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: [],
-        openRPC: ##"{"name":"audit.verify","summary":"Check that the audit trail is whole.","description":"Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no record at all, too, in a store with pools or roles. Heads that were kept elsewhere also show that nothing was cut off at the end; the log has them once an hour of work and at the end of the process, in the message audit heads. What --audit-retention-days has removed is attested by records of their own, which are checked too; heads older than that many days may name chains of which nothing is known any more.","paramStructure":"by-name","params":[{"name":"heads","required":false,"description":"Ends of chains noted earlier; each must still be found.","schema":{"description":"Ends of chains noted earlier; each must still be found.","type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditHead"}}}],"result":{"name":"result","schema":{"type":"object","required":["intact","chains"],"properties":{"intact":{"description":"Whether nothing was changed, removed or put in.","type":"boolean"},"chains":{"description":"Every chain that was found or named.","type":"array","items":{"$ref":"#/components/schemas/AuditChain"}}}}},"examples":[{"name":"all is there","params":[],"result":{"name":"result","value":{"intact":true,"chains":[{"chain":"9b2f6c1e-7a53-4e0d-b8c4-2d6f1a90e357","records":1,"head":"uB83oEOm92fnyU0QX0vTEoLz7MIGgLudCb2TRhz0yGM","intact":true}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "heads", type: "array of AuditHead", isRequired: false, defaultValue: nil, description: "Ends of chains noted earlier; each must still be found.")] },
-        makeResult: { [FieldInfo(name: "intact", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether nothing was changed, removed or put in."), FieldInfo(name: "chains", type: "array of AuditChain", isRequired: true, defaultValue: nil, description: "Every chain that was found or named.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"audit.verify","summary":"Verify the integrity of the audit log.","description":"Computes every hash chain and detects records that were altered, inserted, or removed from the middle. In a store with pools or roles, it also detects an empty audit log. To detect records removed at the end, pass heads that were stored outside the store. The process logs the heads once per hour of activity, in the message `audit heads`. When it exits, it logs them at the level `debug`. `--audit-heads-file` appends both to a file. If `--audit-retention-days` has removed records, records that attest the removal are verified instead. Heads older than the retention period can name chains that no longer exist.","paramStructure":"by-name","params":[{"name":"heads","required":false,"description":"The ends of chains recorded earlier. Each of them must still exist.","schema":{"description":"The ends of chains recorded earlier. Each of them must still exist.","type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditHead"}}}],"result":{"name":"result","schema":{"type":"object","required":["intact","chains"],"properties":{"intact":{"description":"Whether no record was altered, removed or inserted.","type":"boolean"},"chains":{"description":"The result for each chain that exists or was named.","type":"array","items":{"$ref":"#/components/schemas/AuditChain"}}}}},"examples":[{"name":"an intact audit log","params":[],"result":{"name":"result","value":{"intact":true,"chains":[{"chain":"9b2f6c1e-7a53-4e0d-b8c4-2d6f1a90e357","records":1,"head":"uB83oEOm92fnyU0QX0vTEoLz7MIGgLudCb2TRhz0yGM","intact":true}]}}}],"x-progress":{"$ref":"#/components/schemas/AuditProgress"},"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "heads", type: "array of AuditHead", isRequired: false, defaultValue: nil, description: "The ends of chains recorded earlier. Each of them must still exist.")] },
+        makeResult: { [FieldInfo(name: "intact", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether no record was altered, removed or inserted."), FieldInfo(name: "chains", type: "array of AuditChain", isRequired: true, defaultValue: nil, description: "The result for each chain that exists or was named.")] })
 }

@@ -2,23 +2,23 @@
 // swift-format-ignore-file
 import JSON
 
-/// Take on a role with a token.
+/// Assume a role with an OpenID token (basic flow).
 ///
-/// The basic flow: the caller names any role whose trust policy admits the token, and for how long.
+/// The caller selects the role and the duration. The trust policy of the role must allow the token.
 ///
 /// - Source: cognito: sts:AssumeRoleWithWebIdentity
 public enum CredentialsAssumeRole: ContractMethod {
-    /// What `credentials.assumeRole` takes.
+    /// The parameters of `credentials.assumeRole`.
     public struct Params: ContractParams, Equatable {
-        /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+        /// The role to assume.
         public var roleArn: String
-        /// A name for the role session; it stands in the assumed role's ARN.
+        /// The name of a role session, which is part of the ARN of the assumed role.
         public var sessionName: String
-        /// A signed JSON Web Token in compact form.
+        /// The OpenID token of a pool.
         public var token: String
-        /// How long the credentials are valid; at most what the role allows.
+        /// The lifetime of the credentials, in seconds. It must not exceed the maximum of the role.
         public var durationSeconds: Int64
-        /// A session policy: it stands in the session, at most 2048 characters as compact JSON.
+        /// A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
         public var policy: JSONObject?
 
         public init(roleArn: String, sessionName: String, token: String, durationSeconds: Int64 = 3600, policy: JSONObject? = nil) {
@@ -62,13 +62,13 @@ public enum CredentialsAssumeRole: ContractMethod {
         }
     }
 
-    /// What `credentials.assumeRole` answers.
+    /// The result of `credentials.assumeRole`.
     public struct Result: ContractResult, Equatable {
         /// The role session.
         public struct AssumedRole: ContractResult, Equatable {
-            /// arn:aws:sts::<account>:assumed-role/<role name>/<session name>.
+            /// The ARN of the role session: `arn:aws:sts::<account>:assumed-role/<role name>/<session name>`.
             public var arn: String
-            /// <role id>:<session name>.
+            /// The ID of the role session: `<role id>:<session name>`.
             public var id: String
 
             public init(arn: String, id: String) {
@@ -86,17 +86,17 @@ public enum CredentialsAssumeRole: ContractMethod {
             }
         }
 
-        /// Temporary credentials, in the form every AWS SDK understands.
+        /// Temporary credentials in the form that all AWS SDKs accept.
         public var credentials: Credentials
-        /// The identity's id.
+        /// The ID of the identity.
         public var subject: String
-        /// The pool's id.
+        /// The ID of the pool.
         public var audience: String
-        /// The trusted principal, cognito-identity.amazonaws.com.
+        /// The trusted principal, `cognito-identity.amazonaws.com`.
         public var provider: String
         /// The role session.
         public var assumedRole: AssumedRole
-        /// How much of the room for policy and tags is used; only with either.
+        /// The used part of the space for session policy and tags, in percent. Present if there is a session policy or a tag.
         public var packedPolicyPercent: Int64?
 
         public init(credentials: Credentials, subject: String, audience: String, provider: String, assumedRole: AssumedRole, packedPolicyPercent: Int64? = nil) {
@@ -130,11 +130,12 @@ public enum CredentialsAssumeRole: ContractMethod {
 
     public static let info = MethodInfo(
         name: "credentials.assumeRole",
-        summary: "Take on a role with a token.",
-        description: "The basic flow: the caller names any role whose trust policy admits the token, and for how long.",
+        summary: "Assume a role with an OpenID token (basic flow).",
+        description: "The caller selects the role and the duration. The trust policy of the role must allow the token.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "assumeRoleDenied", "durationExceedsRoleMaximum", "malformedPolicy", "packedPolicyTooLarge"],
-        openRPC: ##"{"name":"credentials.assumeRole","summary":"Take on a role with a token.","description":"The basic flow: the caller names any role whose trust policy admits the token, and for how long.","paramStructure":"by-name","params":[{"name":"roleArn","required":true,"description":"The ARN of a role: arn:aws:iam::<account>:role/<name>.","schema":{"$ref":"#/components/schemas/RoleArn"}},{"name":"sessionName","required":true,"description":"A name for the role session; it stands in the assumed role's ARN.","schema":{"$ref":"#/components/schemas/SessionName"}},{"name":"token","required":true,"description":"A signed JSON Web Token in compact form.","schema":{"$ref":"#/components/schemas/Jwt"}},{"name":"durationSeconds","required":false,"description":"How long the credentials are valid; at most what the role allows.","schema":{"description":"How long the credentials are valid; at most what the role allows.","type":"integer","minimum":900,"maximum":43200,"default":3600}},{"name":"policy","required":false,"description":"A session policy: it stands in the session, at most 2048 characters as compact JSON.","schema":{"$ref":"#/components/schemas/PolicyDocument","description":"A session policy: it stands in the session, at most 2048 characters as compact JSON."}}],"result":{"name":"result","schema":{"type":"object","required":["credentials","subject","audience","provider","assumedRole"],"properties":{"credentials":{"$ref":"#/components/schemas/Credentials"},"subject":{"description":"The identity's id.","type":"string"},"audience":{"description":"The pool's id.","type":"string"},"provider":{"description":"The trusted principal, cognito-identity.amazonaws.com.","type":"string"},"assumedRole":{"description":"The role session.","type":"object","required":["arn","id"],"properties":{"arn":{"description":"arn:aws:sts::<account>:assumed-role/<role name>/<session name>.","type":"string"},"id":{"description":"<role id>:<session name>.","type":"string"}}},"packedPolicyPercent":{"description":"How much of the room for policy and tags is used; only with either.","type":"integer"}}}},"errors":[{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/assumeRoleDenied"},{"$ref":"#/components/errors/durationExceedsRoleMaximum"},{"$ref":"#/components/errors/malformedPolicy"},{"$ref":"#/components/errors/packedPolicyTooLarge"}],"examples":[{"name":"fifteen minutes","params":[{"name":"roleArn","value":"arn:aws:iam::000000000000:role/reader"},{"name":"sessionName","value":"laptop"},{"name":"token","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJwb29sK2p3dCJ9.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3Bvb2xzL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiYXVkIjoibG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzEiLCJzdWIiOiJsb2NhbC0xOmIxZjdhM2M0LTZkMmUtNGI3YS04YzExLTkzZDVlMGE0ZjJiNiIsImFtciI6WyJhdXRoZW50aWNhdGVkIiwibG9naW4uc2hvcCIsImxvZ2luLnNob3A6bG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzE6YWxpY2UiXSwiaHR0cHM6Ly9jb2duaXRvLWlkZW50aXR5LmFtYXpvbmF3cy5jb20vaWRlbnRpdHktcG9vbC1hcm4iOiJhcm46YXdzOmNvZ25pdG8taWRlbnRpdHk6bG9jYWwtMTowMDAwMDAwMDAwMDA6aWRlbnRpdHlwb29sL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiaWF0IjoxNzAwMDAwMDAwLCJleHAiOjE3MDAwMDA5MDB9.hPSVW7_1KfqHYHkqtjoc7NxnUIdpAkP7KQ-vsNx1pjDHOK3fO2cBO6ooBu8goLFR72pPLXbvRKXNPMPD5TxrjA"},{"name":"durationSeconds","value":900}],"result":{"name":"result","value":{"credentials":{"accessKeyId":"ASIA5T2RXQ7W4KMZN3VB","secretAccessKey":"K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Un","sessionToken":"1O4fCfFmPA8q7N0HWywlQvextZvqRSNbKvZW_SZQ7E5H4p4Te4s56KjtFFa79z9RoDjbCOxrcsUrSnIFHwfTBdTuHwnxZjwPKuzdB1ssJUL3sbWb6kUjWyr2Vv0mUOxOR-KeE3uLOeio7RRWu_c_UaA42wjsa3LFK0pyBR8H0wXU7h8J8WY8Dyrs3QdbLCVC97G1m-pFI1sq9lb9JlDsTkfinhN7iznoqO0UVrv3P1GgONsI7GtyxStKcgUfB9MF","expiresAt":1700000900},"subject":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","audience":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","provider":"cognito-identity.amazonaws.com","assumedRole":{"arn":"arn:aws:sts::000000000000:assumed-role/reader/laptop","id":"AROA3K7Q2MZT5VXN4JWB6:laptop"}}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"sts:AssumeRoleWithWebIdentity"}}"##,
-        makeParams: { [FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: true, defaultValue: nil, description: "The ARN of a role: arn:aws:iam::<account>:role/<name>."), FieldInfo(name: "sessionName", type: ##"string of 2–64 characters like ^[\w+=,.@-]*$"##, isRequired: true, defaultValue: nil, description: "A name for the role session; it stands in the assumed role's ARN."), FieldInfo(name: "token", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "A signed JSON Web Token in compact form."), FieldInfo(name: "durationSeconds", type: "integer 900–43200", isRequired: false, defaultValue: "3600", description: "How long the credentials are valid; at most what the role allows."), FieldInfo(name: "policy", type: "any object", isRequired: false, defaultValue: nil, description: "A session policy: it stands in the session, at most 2048 characters as compact JSON.")] },
-        makeResult: { [FieldInfo(name: "credentials", type: "Credentials", isRequired: true, defaultValue: nil, description: "Temporary credentials, in the form every AWS SDK understands."), FieldInfo(name: "subject", type: "string", isRequired: true, defaultValue: nil, description: "The identity's id."), FieldInfo(name: "audience", type: "string", isRequired: true, defaultValue: nil, description: "The pool's id."), FieldInfo(name: "provider", type: "string", isRequired: true, defaultValue: nil, description: "The trusted principal, cognito-identity.amazonaws.com."), FieldInfo(name: "assumedRole", type: "object", isRequired: true, defaultValue: nil, description: "The role session."), FieldInfo(name: "packedPolicyPercent", type: "integer", isRequired: false, defaultValue: nil, description: "How much of the room for policy and tags is used; only with either.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "sts:AssumeRoleWithWebIdentity")],
+        openRPC: ##"{"name":"credentials.assumeRole","summary":"Assume a role with an OpenID token (basic flow).","description":"The caller selects the role and the duration. The trust policy of the role must allow the token.","paramStructure":"by-name","params":[{"name":"roleArn","required":true,"description":"The role to assume.","schema":{"$ref":"#/components/schemas/RoleArn","description":"The role to assume."}},{"name":"sessionName","required":true,"description":"The name of a role session, which is part of the ARN of the assumed role.","schema":{"$ref":"#/components/schemas/SessionName"}},{"name":"token","required":true,"description":"The OpenID token of a pool.","schema":{"$ref":"#/components/schemas/Jwt","description":"The OpenID token of a pool."}},{"name":"durationSeconds","required":false,"description":"The lifetime of the credentials, in seconds. It must not exceed the maximum of the role.","schema":{"description":"The lifetime of the credentials, in seconds. It must not exceed the maximum of the role.","type":"integer","minimum":900,"maximum":43200,"default":3600}},{"name":"policy","required":false,"description":"A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.","schema":{"$ref":"#/components/schemas/PolicyDocument","description":"A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON."}}],"result":{"name":"result","schema":{"type":"object","required":["credentials","subject","audience","provider","assumedRole"],"properties":{"credentials":{"$ref":"#/components/schemas/Credentials"},"subject":{"description":"The ID of the identity.","type":"string"},"audience":{"description":"The ID of the pool.","type":"string"},"provider":{"description":"The trusted principal, `cognito-identity.amazonaws.com`.","type":"string"},"assumedRole":{"description":"The role session.","type":"object","required":["arn","id"],"properties":{"arn":{"description":"The ARN of the role session: `arn:aws:sts::<account>:assumed-role/<role name>/<session name>`.","type":"string"},"id":{"description":"The ID of the role session: `<role id>:<session name>`.","type":"string"}}},"packedPolicyPercent":{"description":"The used part of the space for session policy and tags, in percent. Present if there is a session policy or a tag.","type":"integer"}}}},"errors":[{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/assumeRoleDenied"},{"$ref":"#/components/errors/durationExceedsRoleMaximum"},{"$ref":"#/components/errors/malformedPolicy"},{"$ref":"#/components/errors/packedPolicyTooLarge"}],"examples":[{"name":"credentials for 15 minutes","params":[{"name":"roleArn","value":"arn:aws:iam::000000000000:role/reader"},{"name":"sessionName","value":"laptop"},{"name":"token","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJwb29sK2p3dCJ9.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3Bvb2xzL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiYXVkIjoibG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzEiLCJzdWIiOiJsb2NhbC0xOmIxZjdhM2M0LTZkMmUtNGI3YS04YzExLTkzZDVlMGE0ZjJiNiIsImFtciI6WyJhdXRoZW50aWNhdGVkIiwibG9naW4uc2hvcCIsImxvZ2luLnNob3A6bG9jYWwtMTo1ZTBjOGY1ZS0yZjYzLTRkMGYtOWE1Ni0wZjFmMmI3ZDljMzE6YWxpY2UiXSwiaHR0cHM6Ly9jb2duaXRvLWlkZW50aXR5LmFtYXpvbmF3cy5jb20vaWRlbnRpdHktcG9vbC1hcm4iOiJhcm46YXdzOmNvZ25pdG8taWRlbnRpdHk6bG9jYWwtMTowMDAwMDAwMDAwMDA6aWRlbnRpdHlwb29sL2xvY2FsLTE6NWUwYzhmNWUtMmY2My00ZDBmLTlhNTYtMGYxZjJiN2Q5YzMxIiwiaWF0IjoxNzAwMDAwMDAwLCJleHAiOjE3MDAwMDA5MDB9.hPSVW7_1KfqHYHkqtjoc7NxnUIdpAkP7KQ-vsNx1pjDHOK3fO2cBO6ooBu8goLFR72pPLXbvRKXNPMPD5TxrjA"},{"name":"durationSeconds","value":900}],"result":{"name":"result","value":{"credentials":{"accessKeyId":"ASIA5T2RXQ7W4KMZN3VB","secretAccessKey":"K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Un","sessionToken":"1O4fCfFmPA8q7N0HWywlQvextZvqRSNbKvZW_SZQ7E5H4p4Te4s56KjtFFa79z9RoDjbCOxrcsUrSnIFHwfTBdTuHwnxZjwPKuzdB1ssJUL3sbWb6kUjWyr2Vv0mUOxOR-KeE3uLOeio7RRWu_c_UaA42wjsa3LFK0pyBR8H0wXU7h8J8WY8Dyrs3QdbLCVC97G1m-pFI1sq9lb9JlDsTkfinhN7iznoqO0UVrv3P1GgONsI7GtyxStKcgUfB9MF","expiresAt":1700000900},"subject":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","audience":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","provider":"cognito-identity.amazonaws.com","assumedRole":{"arn":"arn:aws:sts::000000000000:assumed-role/reader/laptop","id":"AROA3K7Q2MZT5VXN4JWB6:laptop"}}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"sts:AssumeRoleWithWebIdentity"}}"##,
+        makeParams: { [FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: true, defaultValue: nil, description: "The role to assume."), FieldInfo(name: "sessionName", type: "string of 2–64 characters: a name of letters, digits and `_ + = , . @ -`", isRequired: true, defaultValue: nil, description: "The name of a role session, which is part of the ARN of the assumed role."), FieldInfo(name: "token", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "The OpenID token of a pool."), FieldInfo(name: "durationSeconds", type: "integer 900–43200", isRequired: false, defaultValue: "3600", description: "The lifetime of the credentials, in seconds. It must not exceed the maximum of the role."), FieldInfo(name: "policy", type: "any object", isRequired: false, defaultValue: nil, description: "A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.")] },
+        makeResult: { [FieldInfo(name: "credentials", type: "Credentials", isRequired: true, defaultValue: nil, description: "Temporary credentials in the form that all AWS SDKs accept."), FieldInfo(name: "subject", type: "string", isRequired: true, defaultValue: nil, description: "The ID of the identity."), FieldInfo(name: "audience", type: "string", isRequired: true, defaultValue: nil, description: "The ID of the pool."), FieldInfo(name: "provider", type: "string", isRequired: true, defaultValue: nil, description: "The trusted principal, `cognito-identity.amazonaws.com`."), FieldInfo(name: "assumedRole", type: "object", isRequired: true, defaultValue: nil, description: "The role session."), FieldInfo(name: "packedPolicyPercent", type: "integer", isRequired: false, defaultValue: nil, description: "The used part of the space for session policy and tags, in percent. Present if there is a session policy or a tag.")] })
 }

@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Drop the credentials and keep the identity.
+/// Clear a provider's cached credentials, keeping its identity ID.
 ///
-/// For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.
+/// For example, call it after a guest has signed in or a login was linked. The call does not wait for a refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.
 ///
 /// - Source: cognito: iOS, Android: clearCredentials; .NET: ClearCredentials
 public enum CredentialsProviderClearCredentials: ContractMethod {
-    /// What `credentialsProvider.clearCredentials` takes.
+    /// The parameters of `credentialsProvider.clearCredentials`.
     public struct Params: ContractParams, Equatable {
-        /// A credential provider that is open in this process, as credentialsProvider.open answered it.
+        /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 
         public init(provider: String) {
@@ -32,11 +32,11 @@ public enum CredentialsProviderClearCredentials: ContractMethod {
         }
     }
 
-    /// What `credentialsProvider.clearCredentials` answers.
+    /// The result of `credentialsProvider.clearCredentials`.
     public struct Result: ContractResult, Equatable {
-        /// A credential provider that is open in this process, as credentialsProvider.open answered it.
+        /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
-        /// The identity that is kept, if any.
+        /// The identity ID that the provider keeps, if any.
         public var identityId: String?
 
         public init(provider: String, identityId: String? = nil) {
@@ -58,11 +58,12 @@ public enum CredentialsProviderClearCredentials: ContractMethod {
 
     public static let info = MethodInfo(
         name: "credentialsProvider.clearCredentials",
-        summary: "Drop the credentials and keep the identity.",
-        description: "For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.",
+        summary: "Clear a provider's cached credentials, keeping its identity ID.",
+        description: "For example, call it after a guest has signed in or a login was linked. The call does not wait for a refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["providerNotOpen"],
-        openRPC: ##"{"name":"credentialsProvider.clearCredentials","summary":"Drop the credentials and keep the identity.","description":"For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.","paramStructure":"by-name","params":[{"name":"provider","required":true,"description":"A credential provider that is open in this process, as credentialsProvider.open answered it.","schema":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}],"result":{"name":"result","schema":{"type":"object","required":["provider"],"properties":{"provider":{"$ref":"#/components/schemas/CredentialsProviderHandle"},"identityId":{"$ref":"#/components/schemas/IdentityId","description":"The identity that is kept, if any."}}}},"errors":[{"$ref":"#/components/errors/providerNotOpen"}],"examples":[{"name":"the next get renews them","params":[{"name":"provider","value":"Qk3yqjZsVb0uXhS2tN7dOw"}],"result":{"name":"result","value":{"provider":"Qk3yqjZsVb0uXhS2tN7dOw"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"iOS, Android: clearCredentials; .NET: ClearCredentials"}}"##,
-        makeParams: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "A credential provider that is open in this process, as credentialsProvider.open answered it.")] },
-        makeResult: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "A credential provider that is open in this process, as credentialsProvider.open answered it."), FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The identity that is kept, if any.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "iOS, Android: clearCredentials; .NET: ClearCredentials")],
+        openRPC: ##"{"name":"credentialsProvider.clearCredentials","summary":"Clear a provider's cached credentials, keeping its identity ID.","description":"For example, call it after a guest has signed in or a login was linked. The call does not wait for a refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.","paramStructure":"by-name","params":[{"name":"provider","required":true,"description":"The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.","schema":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}],"result":{"name":"result","schema":{"type":"object","required":["provider"],"properties":{"provider":{"$ref":"#/components/schemas/CredentialsProviderHandle"},"identityId":{"$ref":"#/components/schemas/IdentityId","description":"The identity ID that the provider keeps, if any."}}}},"errors":[{"$ref":"#/components/errors/providerNotOpen"}],"examples":[{"name":"the next call to get refreshes the credentials","params":[{"name":"provider","value":"Qk3yqjZsVb0uXhS2tN7dOw"}],"result":{"name":"result","value":{"provider":"Qk3yqjZsVb0uXhS2tN7dOw"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"iOS, Android: clearCredentials; .NET: ClearCredentials"}}"##,
+        makeParams: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.")] },
+        makeResult: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`."), FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: false, defaultValue: nil, description: "The identity ID that the provider keeps, if any.")] })
 }

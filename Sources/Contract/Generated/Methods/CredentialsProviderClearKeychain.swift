@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Drop everything: credentials, identity and logins.
+/// Clear a provider's cached credentials, identity ID and logins.
 ///
-/// For a sign-out, and for another user who is not to be linked with this one. The identity itself stays in the pool; the next user begins with an identity of their own. A token that the provider waits for is not waited for any more. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.
+/// Call it at sign-out, or before another user signs in whose logins must not be linked to the current identity. The identity itself stays in the pool; the next user gets a different identity. If the provider waits for a developer token, it stops waiting. The call does not wait for a refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.
 ///
 /// - Source: cognito: iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId
 public enum CredentialsProviderClearKeychain: ContractMethod {
-    /// What `credentialsProvider.clearKeychain` takes.
+    /// The parameters of `credentialsProvider.clearKeychain`.
     public struct Params: ContractParams, Equatable {
-        /// A credential provider that is open in this process, as credentialsProvider.open answered it.
+        /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 
         public init(provider: String) {
@@ -32,9 +32,9 @@ public enum CredentialsProviderClearKeychain: ContractMethod {
         }
     }
 
-    /// What `credentialsProvider.clearKeychain` answers.
+    /// The result of `credentialsProvider.clearKeychain`.
     public struct Result: ContractResult, Equatable {
-        /// A credential provider that is open in this process, as credentialsProvider.open answered it.
+        /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 
         public init(provider: String) {
@@ -51,11 +51,12 @@ public enum CredentialsProviderClearKeychain: ContractMethod {
 
     public static let info = MethodInfo(
         name: "credentialsProvider.clearKeychain",
-        summary: "Drop everything: credentials, identity and logins.",
-        description: "For a sign-out, and for another user who is not to be linked with this one. The identity itself stays in the pool; the next user begins with an identity of their own. A token that the provider waits for is not waited for any more. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.",
+        summary: "Clear a provider's cached credentials, identity ID and logins.",
+        description: "Call it at sign-out, or before another user signs in whose logins must not be linked to the current identity. The identity itself stays in the pool; the next user gets a different identity. If the provider waits for a developer token, it stops waiting. The call does not wait for a refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["providerNotOpen"],
-        openRPC: ##"{"name":"credentialsProvider.clearKeychain","summary":"Drop everything: credentials, identity and logins.","description":"For a sign-out, and for another user who is not to be linked with this one. The identity itself stays in the pool; the next user begins with an identity of their own. A token that the provider waits for is not waited for any more. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.","paramStructure":"by-name","params":[{"name":"provider","required":true,"description":"A credential provider that is open in this process, as credentialsProvider.open answered it.","schema":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}],"result":{"name":"result","schema":{"type":"object","required":["provider"],"properties":{"provider":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}}},"errors":[{"$ref":"#/components/errors/providerNotOpen"}],"examples":[{"name":"sign-out","params":[{"name":"provider","value":"Qk3yqjZsVb0uXhS2tN7dOw"}],"result":{"name":"result","value":{"provider":"Qk3yqjZsVb0uXhS2tN7dOw"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId"}}"##,
-        makeParams: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "A credential provider that is open in this process, as credentialsProvider.open answered it.")] },
-        makeResult: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "A credential provider that is open in this process, as credentialsProvider.open answered it.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId")],
+        openRPC: ##"{"name":"credentialsProvider.clearKeychain","summary":"Clear a provider's cached credentials, identity ID and logins.","description":"Call it at sign-out, or before another user signs in whose logins must not be linked to the current identity. The identity itself stays in the pool; the next user gets a different identity. If the provider waits for a developer token, it stops waiting. The call does not wait for a refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.","paramStructure":"by-name","params":[{"name":"provider","required":true,"description":"The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.","schema":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}],"result":{"name":"result","schema":{"type":"object","required":["provider"],"properties":{"provider":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}}},"errors":[{"$ref":"#/components/errors/providerNotOpen"}],"examples":[{"name":"sign-out","params":[{"name":"provider","value":"Qk3yqjZsVb0uXhS2tN7dOw"}],"result":{"name":"result","value":{"provider":"Qk3yqjZsVb0uXhS2tN7dOw"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId"}}"##,
+        makeParams: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.")] },
+        makeResult: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.")] })
 }

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Close a credential provider.
+/// Close a credentials provider.
 ///
-/// What it holds in memory is gone; the identity's id stays in the store under its key.
+/// Discards everything the provider holds in memory. The identity ID stays in the store under the key of the provider.
 public enum CredentialsProviderClose: ContractMethod {
-    /// What `credentialsProvider.close` takes.
+    /// The parameters of `credentialsProvider.close`.
     public struct Params: ContractParams, Equatable {
-        /// A credential provider that is open in this process, as credentialsProvider.open answered it.
+        /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 
         public init(provider: String) {
@@ -30,9 +30,9 @@ public enum CredentialsProviderClose: ContractMethod {
         }
     }
 
-    /// What `credentialsProvider.close` answers.
+    /// The result of `credentialsProvider.close`.
     public struct Result: ContractResult, Equatable {
-        /// A credential provider that is open in this process, as credentialsProvider.open answered it.
+        /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
         public var provider: String
 
         public init(provider: String) {
@@ -49,11 +49,12 @@ public enum CredentialsProviderClose: ContractMethod {
 
     public static let info = MethodInfo(
         name: "credentialsProvider.close",
-        summary: "Close a credential provider.",
-        description: "What it holds in memory is gone; the identity's id stays in the store under its key.",
+        summary: "Close a credentials provider.",
+        description: "Discards everything the provider holds in memory. The identity ID stays in the store under the key of the provider.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["providerNotOpen"],
-        openRPC: ##"{"name":"credentialsProvider.close","summary":"Close a credential provider.","description":"What it holds in memory is gone; the identity's id stays in the store under its key.","paramStructure":"by-name","params":[{"name":"provider","required":true,"description":"A credential provider that is open in this process, as credentialsProvider.open answered it.","schema":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}],"result":{"name":"result","schema":{"type":"object","required":["provider"],"properties":{"provider":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}}},"errors":[{"$ref":"#/components/errors/providerNotOpen"}],"examples":[{"name":"the end","params":[{"name":"provider","value":"Qk3yqjZsVb0uXhS2tN7dOw"}],"result":{"name":"result","value":{"provider":"Qk3yqjZsVb0uXhS2tN7dOw"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "A credential provider that is open in this process, as credentialsProvider.open answered it.")] },
-        makeResult: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "A credential provider that is open in this process, as credentialsProvider.open answered it.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"credentialsProvider.close","summary":"Close a credentials provider.","description":"Discards everything the provider holds in memory. The identity ID stays in the store under the key of the provider.","paramStructure":"by-name","params":[{"name":"provider","required":true,"description":"The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.","schema":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}],"result":{"name":"result","schema":{"type":"object","required":["provider"],"properties":{"provider":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}}},"errors":[{"$ref":"#/components/errors/providerNotOpen"}],"examples":[{"name":"close a provider","params":[{"name":"provider","value":"Qk3yqjZsVb0uXhS2tN7dOw"}],"result":{"name":"result","value":{"provider":"Qk3yqjZsVb0uXhS2tN7dOw"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.")] },
+        makeResult: { [FieldInfo(name: "provider", type: "string of 1–64 characters", isRequired: true, defaultValue: nil, description: "The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.")] })
 }

@@ -2,25 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// Verify a signed request, or a session token.
+/// Verify an AWS Signature Version 4 request or a session token.
 ///
-/// Checks an AWS Signature Version 4, in headers or in the query string, and the session token it came with; or a session token alone, which proves less: whoever holds it may only have seen it.
+/// Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session token. A session token can also be verified alone. It then proves possession of the token, not of the secret access key.
 public enum CredentialsVerify: ContractMethod {
-    /// What `credentials.verify` takes.
+    /// The parameters of `credentials.verify`.
     public struct Params: ContractParams, Equatable {
         /// Exactly one of request, sessionToken.
         public enum Proof: Sendable, Equatable {
-            /// An HTTP request signed with AWS Signature Version 4, in its headers or in its query string.
+            /// The signed request.
             case request(SignedRequest)
-            /// The session token of temporary credentials.
+            /// The session token to verify without a request.
             case sessionToken(String)
         }
 
         /// Exactly one of these.
         public var proof: Proof
-        /// The service the signature must be for.
+        /// The required service of the signature.
         public var service: String?
-        /// The region the signature must be for.
+        /// The required region of the signature.
         public var region: String?
 
         public init(proof: Proof, service: String? = nil, region: String? = nil) {
@@ -62,15 +62,15 @@ public enum CredentialsVerify: ContractMethod {
         }
     }
 
-    /// What `credentials.verify` answers.
+    /// The result of `credentials.verify`.
     public struct Result: ContractResult, Equatable {
-        /// Who signed.
+        /// The principal of the credentials.
         public var principal: Principal
-        /// When the credentials expire.
+        /// The time at which the credentials expire, in seconds since 1970-01-01 UTC.
         public var expiresAt: Int64
-        /// Whether the signature covers the body whose hash was given.
+        /// Whether the signature covers the given hash of the body.
         public var bodyVerified: Bool
-        /// The session policy, if there is one: what the session may do is what both it and the role allow. Guests always have one.
+        /// The session policy. The session can do only what both the policy and the role allow. Present if the session has a policy; guest sessions always have one.
         public var sessionPolicy: EncodedObject?
 
         public init(principal: Principal, expiresAt: Int64, bodyVerified: Bool, sessionPolicy: EncodedObject? = nil) {
@@ -98,13 +98,14 @@ public enum CredentialsVerify: ContractMethod {
 
     public static let info = MethodInfo(
         name: "credentials.verify",
-        summary: "Verify a signed request, or a session token.",
-        description: "Checks an AWS Signature Version 4, in headers or in the query string, and the session token it came with; or a session token alone, which proves less: whoever holds it may only have seen it.",
+        summary: "Verify an AWS Signature Version 4 request or a session token.",
+        description: "Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session token. A session token can also be verified alone. It then proves possession of the token, not of the secret access key.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["sessionTokenInvalid", "credentialsExpired", "credentialsRevoked", "signatureMalformed", "signatureMismatch", "credentialScopeMismatch", "bodyHashMismatch", "requestExpired", "requestTimeTooSkewed"],
-        openRPC: ##"{"name":"credentials.verify","summary":"Verify a signed request, or a session token.","description":"Checks an AWS Signature Version 4, in headers or in the query string, and the session token it came with; or a session token alone, which proves less: whoever holds it may only have seen it.","paramStructure":"by-name","params":[{"name":"request","required":false,"description":"An HTTP request signed with AWS Signature Version 4, in its headers or in its query string.","schema":{"$ref":"#/components/schemas/SignedRequest"}},{"name":"sessionToken","required":false,"description":"The session token of temporary credentials.","schema":{"$ref":"#/components/schemas/SessionToken"}},{"name":"service","required":false,"description":"The service the signature must be for.","schema":{"description":"The service the signature must be for.","type":"string","minLength":1,"maxLength":128}},{"name":"region","required":false,"description":"The region the signature must be for.","schema":{"description":"The region the signature must be for.","type":"string","minLength":1,"maxLength":128}}],"result":{"name":"result","schema":{"type":"object","required":["principal","expiresAt","bodyVerified"],"properties":{"principal":{"$ref":"#/components/schemas/Principal"},"expiresAt":{"$ref":"#/components/schemas/Timestamp","description":"When the credentials expire."},"bodyVerified":{"description":"Whether the signature covers the body whose hash was given.","type":"boolean"},"sessionPolicy":{"description":"The session policy, if there is one: what the session may do is what both it and the role allow. Guests always have one.","type":"object"}}}},"errors":[{"$ref":"#/components/errors/sessionTokenInvalid"},{"$ref":"#/components/errors/credentialsExpired"},{"$ref":"#/components/errors/credentialsRevoked"},{"$ref":"#/components/errors/signatureMalformed"},{"$ref":"#/components/errors/signatureMismatch"},{"$ref":"#/components/errors/credentialScopeMismatch"},{"$ref":"#/components/errors/bodyHashMismatch"},{"$ref":"#/components/errors/requestExpired"},{"$ref":"#/components/errors/requestTimeTooSkewed"}],"examples":[{"name":"a session token alone","params":[{"name":"sessionToken","value":"1O4fCfFmPA8q7N0HWywlQvextZvqRSNbKvZW_SZQ7E5H4p4Te4s56KjtFFa79z9RoDjbCOxrcsUrSnIFHwfTBdTuHwnxZjwPKuzdB1ssJUL3sbWb6kUjWyr2Vv0mUOxOR-KeE3uLOeio7RRWu_c_UaA42wjsa3LFK0pyBR8H0wXU7h8J8WY8Dyrs3QdbLCVC97G1m-pFI1sq9lb9JlDsTkfinhN7iznoqO0UVrv3P1GgONsI7GtyxStKcgUfB9MF"}],"result":{"name":"result","value":{"principal":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roleArn":"arn:aws:iam::000000000000:role/reader","sessionName":"CognitoIdentityCredentials","accessKeyId":"ASIA5T2RXQ7W4KMZN3VB","tags":{}},"expiresAt":1700000900,"bodyVerified":false}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"proof","rule":"exactlyOne","of":["request","sessionToken"]}],"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "request", type: "SignedRequest", isRequired: false, defaultValue: nil, description: "An HTTP request signed with AWS Signature Version 4, in its headers or in its query string."), FieldInfo(name: "sessionToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "The session token of temporary credentials."), FieldInfo(name: "service", type: "string of 1–128 characters", isRequired: false, defaultValue: nil, description: "The service the signature must be for."), FieldInfo(name: "region", type: "string of 1–128 characters", isRequired: false, defaultValue: nil, description: "The region the signature must be for.")] },
-        makeResult: { [FieldInfo(name: "principal", type: "Principal", isRequired: true, defaultValue: nil, description: "Who signed."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "When the credentials expire."), FieldInfo(name: "bodyVerified", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the signature covers the body whose hash was given."), FieldInfo(name: "sessionPolicy", type: "any object", isRequired: false, defaultValue: nil, description: "The session policy, if there is one: what the session may do is what both it and the role allow. Guests always have one.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"credentials.verify","summary":"Verify an AWS Signature Version 4 request or a session token.","description":"Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session token. A session token can also be verified alone. It then proves possession of the token, not of the secret access key.","paramStructure":"by-name","params":[{"name":"request","required":false,"description":"The signed request.","schema":{"$ref":"#/components/schemas/SignedRequest","description":"The signed request."}},{"name":"sessionToken","required":false,"description":"The session token to verify without a request.","schema":{"$ref":"#/components/schemas/SessionToken","description":"The session token to verify without a request."}},{"name":"service","required":false,"description":"The required service of the signature.","schema":{"description":"The required service of the signature.","type":"string","minLength":1,"maxLength":128}},{"name":"region","required":false,"description":"The required region of the signature.","schema":{"description":"The required region of the signature.","type":"string","minLength":1,"maxLength":128}}],"result":{"name":"result","schema":{"type":"object","required":["principal","expiresAt","bodyVerified"],"properties":{"principal":{"$ref":"#/components/schemas/Principal","description":"The principal of the credentials."},"expiresAt":{"$ref":"#/components/schemas/Timestamp","description":"The time at which the credentials expire, in seconds since 1970-01-01 UTC."},"bodyVerified":{"description":"Whether the signature covers the given hash of the body.","type":"boolean"},"sessionPolicy":{"description":"The session policy. The session can do only what both the policy and the role allow. Present if the session has a policy; guest sessions always have one.","type":"object"}}}},"errors":[{"$ref":"#/components/errors/sessionTokenInvalid"},{"$ref":"#/components/errors/credentialsExpired"},{"$ref":"#/components/errors/credentialsRevoked"},{"$ref":"#/components/errors/signatureMalformed"},{"$ref":"#/components/errors/signatureMismatch"},{"$ref":"#/components/errors/credentialScopeMismatch"},{"$ref":"#/components/errors/bodyHashMismatch"},{"$ref":"#/components/errors/requestExpired"},{"$ref":"#/components/errors/requestTimeTooSkewed"}],"examples":[{"name":"a session token","params":[{"name":"sessionToken","value":"1O4fCfFmPA8q7N0HWywlQvextZvqRSNbKvZW_SZQ7E5H4p4Te4s56KjtFFa79z9RoDjbCOxrcsUrSnIFHwfTBdTuHwnxZjwPKuzdB1ssJUL3sbWb6kUjWyr2Vv0mUOxOR-KeE3uLOeio7RRWu_c_UaA42wjsa3LFK0pyBR8H0wXU7h8J8WY8Dyrs3QdbLCVC97G1m-pFI1sq9lb9JlDsTkfinhN7iznoqO0UVrv3P1GgONsI7GtyxStKcgUfB9MF"}],"result":{"name":"result","value":{"principal":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roleArn":"arn:aws:iam::000000000000:role/reader","sessionName":"CognitoIdentityCredentials","accessKeyId":"ASIA5T2RXQ7W4KMZN3VB","tags":{}},"expiresAt":1700000900,"bodyVerified":false}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"proof","rule":"exactlyOne","of":["request","sessionToken"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "request", type: "SignedRequest", isRequired: false, defaultValue: nil, description: "The signed request."), FieldInfo(name: "sessionToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "The session token to verify without a request."), FieldInfo(name: "service", type: "string of 1–128 characters", isRequired: false, defaultValue: nil, description: "The required service of the signature."), FieldInfo(name: "region", type: "string of 1–128 characters", isRequired: false, defaultValue: nil, description: "The required region of the signature.")] },
+        makeResult: { [FieldInfo(name: "principal", type: "Principal", isRequired: true, defaultValue: nil, description: "The principal of the credentials."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the credentials expire, in seconds since 1970-01-01 UTC."), FieldInfo(name: "bodyVerified", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the signature covers the given hash of the body."), FieldInfo(name: "sessionPolicy", type: "any object", isRequired: false, defaultValue: nil, description: "The session policy. The session can do only what both the policy and the role allow. Present if the session has a policy; guest sessions always have one.")] })
 }
 
 extension StringRule {

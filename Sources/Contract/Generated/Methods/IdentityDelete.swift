@@ -4,13 +4,13 @@ import JSON
 
 /// Delete identities.
 ///
-/// Their logins are free again: whoever signs in with one later gets a new identity. An id that is not there counts as deleted.
+/// The logins of a deleted identity become free: a later sign-in with one of them creates a new identity. IDs that do not exist count as deleted.
 ///
 /// - Source: cognito: DeleteIdentities
 public enum IdentityDelete: ContractMethod {
-    /// What `identity.delete` takes.
+    /// The parameters of `identity.delete`.
     public struct Params: ContractParams, Equatable {
-        /// Which.
+        /// The IDs of the identities to delete.
         public var identityIds: [String]
 
         public init(identityIds: [String]) {
@@ -32,9 +32,9 @@ public enum IdentityDelete: ContractMethod {
         }
     }
 
-    /// What `identity.delete` answers.
+    /// The result of `identity.delete`.
     public struct Result: ContractResult, Equatable {
-        /// Those that could not be deleted, and why.
+        /// The identities that could not be deleted, with the reasons.
         public var unprocessed: [UnprocessedIdentity]
 
         public init(unprocessed: [UnprocessedIdentity]) {
@@ -56,10 +56,11 @@ public enum IdentityDelete: ContractMethod {
     public static let info = MethodInfo(
         name: "identity.delete",
         summary: "Delete identities.",
-        description: "Their logins are free again: whoever signs in with one later gets a new identity. An id that is not there counts as deleted.",
+        description: "The logins of a deleted identity become free: a later sign-in with one of them creates a new identity. IDs that do not exist count as deleted.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: [],
-        openRPC: ##"{"name":"identity.delete","summary":"Delete identities.","description":"Their logins are free again: whoever signs in with one later gets a new identity. An id that is not there counts as deleted.","paramStructure":"by-name","params":[{"name":"identityIds","required":true,"description":"Which.","schema":{"description":"Which.","type":"array","minItems":1,"maxItems":60,"items":{"$ref":"#/components/schemas/IdentityId"}}}],"result":{"name":"result","schema":{"type":"object","required":["unprocessed"],"properties":{"unprocessed":{"description":"Those that could not be deleted, and why.","type":"array","items":{"$ref":"#/components/schemas/UnprocessedIdentity"}}}}},"examples":[{"name":"one user","params":[{"name":"identityIds","value":["local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"]}],"result":{"name":"result","value":{"unprocessed":[]}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"DeleteIdentities"}}"##,
-        makeParams: { [FieldInfo(name: "identityIds", type: "array of IdentityId", isRequired: true, defaultValue: nil, description: "Which.")] },
-        makeResult: { [FieldInfo(name: "unprocessed", type: "array of UnprocessedIdentity", isRequired: true, defaultValue: nil, description: "Those that could not be deleted, and why.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "DeleteIdentities")],
+        openRPC: ##"{"name":"identity.delete","summary":"Delete identities.","description":"The logins of a deleted identity become free: a later sign-in with one of them creates a new identity. IDs that do not exist count as deleted.","paramStructure":"by-name","params":[{"name":"identityIds","required":true,"description":"The IDs of the identities to delete.","schema":{"description":"The IDs of the identities to delete.","type":"array","minItems":1,"maxItems":60,"items":{"$ref":"#/components/schemas/IdentityId"}}}],"result":{"name":"result","schema":{"type":"object","required":["unprocessed"],"properties":{"unprocessed":{"description":"The identities that could not be deleted, with the reasons.","type":"array","items":{"$ref":"#/components/schemas/UnprocessedIdentity"}}}}},"examples":[{"name":"one identity","params":[{"name":"identityIds","value":["local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"]}],"result":{"name":"result","value":{"unprocessed":[]}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"DeleteIdentities"}}"##,
+        makeParams: { [FieldInfo(name: "identityIds", type: "array of IdentityId", isRequired: true, defaultValue: nil, description: "The IDs of the identities to delete.")] },
+        makeResult: { [FieldInfo(name: "unprocessed", type: "array of UnprocessedIdentity", isRequired: true, defaultValue: nil, description: "The identities that could not be deleted, with the reasons.")] })
 }

@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Get an identity.
+/// Get an identity by ID.
 ///
-/// Names the linked login providers, never the identifiers of the user there.
+/// Returns the names of the linked login providers, but not the subjects of the user at these providers.
 ///
 /// - Source: cognito: DescribeIdentity
 public enum IdentityGet: ContractMethod {
-    /// What `identity.get` takes.
+    /// The parameters of `identity.get`.
     public struct Params: ContractParams, Equatable {
-        /// The id of an identity: a region, a colon and a UUID.
+        /// The ID of an identity: a region, a colon and a UUID.
         public var identityId: String
 
         public init(identityId: String) {
@@ -32,16 +32,17 @@ public enum IdentityGet: ContractMethod {
         }
     }
 
-    /// What `identity.get` answers.
+    /// The result of `identity.get`.
     public typealias Result = IdentityDescription
 
     public static let info = MethodInfo(
         name: "identity.get",
-        summary: "Get an identity.",
-        description: "Names the linked login providers, never the identifiers of the user there.",
+        summary: "Get an identity by ID.",
+        description: "Returns the names of the linked login providers, but not the subjects of the user at these providers.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["identityNotFound"],
-        openRPC: ##"{"name":"identity.get","summary":"Get an identity.","description":"Names the linked login providers, never the identifiers of the user there.","paramStructure":"by-name","params":[{"name":"identityId","required":true,"description":"The id of an identity: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/IdentityId"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/IdentityDescription"}},"errors":[{"$ref":"#/components/errors/identityNotFound"}],"examples":[{"name":"a user of the shop","params":[{"name":"identityId","value":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"authenticated","logins":["login.shop"],"createdAt":1700000000,"updatedAt":1700000000}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"DescribeIdentity"}}"##,
-        makeParams: { [FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID.")] },
-        makeResult: { [FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID."), FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "state", type: "guest | authenticated | disabled", isRequired: true, defaultValue: nil, description: "A guest never had a login; a disabled identity was merged into another one or lost its last login."), FieldInfo(name: "logins", type: "array of string", isRequired: true, defaultValue: nil, description: "The names of the linked login providers, never the users' identifiers there."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z."), FieldInfo(name: "updatedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "DescribeIdentity")],
+        openRPC: ##"{"name":"identity.get","summary":"Get an identity by ID.","description":"Returns the names of the linked login providers, but not the subjects of the user at these providers.","paramStructure":"by-name","params":[{"name":"identityId","required":true,"description":"The ID of an identity: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/IdentityId"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/IdentityDescription"}},"errors":[{"$ref":"#/components/errors/identityNotFound"}],"examples":[{"name":"an identity of the shop","params":[{"name":"identityId","value":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"authenticated","logins":["login.shop"],"createdAt":1700000000,"updatedAt":1700000000}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"DescribeIdentity"}}"##,
+        makeParams: { [FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of an identity: a region, a colon and a UUID.")] },
+        makeResult: { [FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of an identity: a region, a colon and a UUID."), FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "state", type: "guest | authenticated | disabled", isRequired: true, defaultValue: nil, description: "The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was merged into another identity or lost its last login."), FieldInfo(name: "logins", type: "array of string", isRequired: true, defaultValue: nil, description: "The names of the linked login providers, without the subjects of the user at these providers."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the identity was created, in seconds since 1970-01-01 UTC."), FieldInfo(name: "updatedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the last change of the identity, in seconds since 1970-01-01 UTC.")] })
 }

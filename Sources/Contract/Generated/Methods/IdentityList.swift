@@ -4,19 +4,19 @@ import JSON
 
 /// List the identities of a pool.
 ///
-/// In the order of their ids.
+/// The identities are sorted by ID.
 ///
 /// - Source: cognito: ListIdentities
 public enum IdentityList: ContractMethod {
-    /// What `identity.list` takes.
+    /// The parameters of `identity.list`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
-        /// Leave disabled identities out.
+        /// Whether to exclude disabled identities.
         public var hideDisabled: Bool
-        /// How many entries one answer holds at most.
+        /// The maximum number of entries in one response.
         public var limit: Int64
-        /// Where a list goes on: nextCursor of the answer before, unchanged.
+        /// The position of the next page: the `nextCursor` of the previous response, unchanged.
         public var cursor: String?
 
         public init(poolId: String, hideDisabled: Bool = false, limit: Int64 = 60, cursor: String? = nil) {
@@ -53,13 +53,13 @@ public enum IdentityList: ContractMethod {
         }
     }
 
-    /// What `identity.list` answers.
+    /// The result of `identity.list`.
     public struct Result: ContractResult, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
-        /// The identities.
+        /// The identities, sorted by ID.
         public var identities: [IdentityDescription]
-        /// Present when there is more: the cursor of the next call.
+        /// The cursor for the next page. Present if there are more entries.
         public var nextCursor: String?
 
         public init(poolId: String, identities: [IdentityDescription], nextCursor: String? = nil) {
@@ -89,10 +89,11 @@ public enum IdentityList: ContractMethod {
     public static let info = MethodInfo(
         name: "identity.list",
         summary: "List the identities of a pool.",
-        description: "In the order of their ids.",
+        description: "The identities are sorted by ID.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["poolNotFound", "invalidCursor"],
-        openRPC: ##"{"name":"identity.list","summary":"List the identities of a pool.","description":"In the order of their ids.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"hideDisabled","required":false,"description":"Leave disabled identities out.","schema":{"description":"Leave disabled identities out.","type":"boolean","default":false}},{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["poolId","identities"],"properties":{"poolId":{"$ref":"#/components/schemas/PoolId"},"identities":{"description":"The identities.","type":"array","items":{"$ref":"#/components/schemas/IdentityDescription"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"one user","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","identities":[{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"authenticated","logins":["login.shop"],"createdAt":1700000000,"updatedAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"ListIdentities"}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "hideDisabled", type: "boolean", isRequired: false, defaultValue: "false", description: "Leave disabled identities out."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many entries one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged.")] },
-        makeResult: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "identities", type: "array of IdentityDescription", isRequired: true, defaultValue: nil, description: "The identities."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "ListIdentities")],
+        openRPC: ##"{"name":"identity.list","summary":"List the identities of a pool.","description":"The identities are sorted by ID.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The ID of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"hideDisabled","required":false,"description":"Whether to exclude disabled identities.","schema":{"description":"Whether to exclude disabled identities.","type":"boolean","default":false}},{"name":"limit","required":false,"description":"The maximum number of entries in one response.","schema":{"$ref":"#/components/schemas/PageLimit","description":"The maximum number of entries in one response.","default":60}},{"name":"cursor","required":false,"description":"The position of the next page: the `nextCursor` of the previous response, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["poolId","identities"],"properties":{"poolId":{"$ref":"#/components/schemas/PoolId"},"identities":{"description":"The identities, sorted by ID.","type":"array","items":{"$ref":"#/components/schemas/IdentityDescription"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"The cursor for the next page. Present if there are more entries."}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"one identity","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","identities":[{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"authenticated","logins":["login.shop"],"createdAt":1700000000,"updatedAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"ListIdentities"}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "hideDisabled", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether to exclude disabled identities."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "The maximum number of entries in one response."), FieldInfo(name: "cursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The position of the next page: the `nextCursor` of the previous response, unchanged.")] },
+        makeResult: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "identities", type: "array of IdentityDescription", isRequired: true, defaultValue: nil, description: "The identities, sorted by ID."), FieldInfo(name: "nextCursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The cursor for the next page. Present if there are more entries.")] })
 }

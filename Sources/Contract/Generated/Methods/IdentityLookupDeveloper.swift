@@ -2,23 +2,23 @@
 // swift-format-ignore-file
 import JSON
 
-/// Find the identity of a developer user identifier, or the identifiers of an identity.
+/// Look up an identity by developer user identifier, or the reverse.
 ///
-/// Given both, they are confirmed to belong together. Never makes anything.
+/// Returns the identity and all its developer user identifiers. If both an identity and an identifier are given, the call fails with `loginConflict` unless they belong together. The method never creates identities.
 ///
 /// - Source: cognito: LookupDeveloperIdentity
 public enum IdentityLookupDeveloper: ContractMethod {
-    /// What `identity.lookupDeveloper` takes.
+    /// The parameters of `identity.lookupDeveloper`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
-        /// The id of an identity: a region, a colon and a UUID.
+        /// The ID of an identity: a region, a colon and a UUID.
         public var identityId: String?
-        /// What your own system calls a user. Compared byte by byte.
+        /// The identifier to look up.
         public var developerUserIdentifier: String?
-        /// How many identifiers one answer holds at most.
+        /// The maximum number of identifiers in one response.
         public var limit: Int64
-        /// Where a list goes on: nextCursor of the answer before, unchanged.
+        /// The position of the next page: the `nextCursor` of the previous response, unchanged.
         public var cursor: String?
 
         public init(poolId: String, identityId: String? = nil, developerUserIdentifier: String? = nil, limit: Int64 = 60, cursor: String? = nil) {
@@ -61,13 +61,13 @@ public enum IdentityLookupDeveloper: ContractMethod {
         }
     }
 
-    /// What `identity.lookupDeveloper` answers.
+    /// The result of `identity.lookupDeveloper`.
     public struct Result: ContractResult, Equatable {
-        /// The id of an identity: a region, a colon and a UUID.
+        /// The ID of an identity: a region, a colon and a UUID.
         public var identityId: String
         /// The identifiers linked to the identity.
         public var developerUserIdentifiers: [String]
-        /// Present when there is more: the cursor of the next call.
+        /// The cursor for the next page. Present if there are more entries.
         public var nextCursor: String?
 
         public init(identityId: String, developerUserIdentifiers: [String], nextCursor: String? = nil) {
@@ -96,11 +96,12 @@ public enum IdentityLookupDeveloper: ContractMethod {
 
     public static let info = MethodInfo(
         name: "identity.lookupDeveloper",
-        summary: "Find the identity of a developer user identifier, or the identifiers of an identity.",
-        description: "Given both, they are confirmed to belong together. Never makes anything.",
+        summary: "Look up an identity by developer user identifier, or the reverse.",
+        description: "Returns the identity and all its developer user identifiers. If both an identity and an identifier are given, the call fails with `loginConflict` unless they belong together. The method never creates identities.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["poolNotFound", "unsupportedDeveloperProvider", "identityNotFound", "developerUserNotFound", "loginConflict", "invalidCursor"],
-        openRPC: ##"{"name":"identity.lookupDeveloper","summary":"Find the identity of a developer user identifier, or the identifiers of an identity.","description":"Given both, they are confirmed to belong together. Never makes anything.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"identityId","required":false,"description":"The id of an identity: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/IdentityId"}},{"name":"developerUserIdentifier","required":false,"description":"What your own system calls a user. Compared byte by byte.","schema":{"$ref":"#/components/schemas/DeveloperUserIdentifier"}},{"name":"limit","required":false,"description":"How many identifiers one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many identifiers one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["identityId","developerUserIdentifiers"],"properties":{"identityId":{"$ref":"#/components/schemas/IdentityId"},"developerUserIdentifiers":{"description":"The identifiers linked to the identity.","type":"array","items":{"$ref":"#/components/schemas/DeveloperUserIdentifier"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/unsupportedDeveloperProvider"},{"$ref":"#/components/errors/identityNotFound"},{"$ref":"#/components/errors/developerUserNotFound"},{"$ref":"#/components/errors/loginConflict"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"by the user's name","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"developerUserIdentifier","value":"alice"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","developerUserIdentifiers":["alice"]}}},{"name":"by the identity","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"identityId","value":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","developerUserIdentifiers":["alice"]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"who","rule":"atLeastOne","of":["identityId","developerUserIdentifier"]}],"x-equivalents":{"cognito":"LookupDeveloperIdentity"}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID."), FieldInfo(name: "developerUserIdentifier", type: "string of 1–1024 characters", isRequired: false, defaultValue: nil, description: "What your own system calls a user. Compared byte by byte."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many identifiers one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged.")] },
-        makeResult: { [FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID."), FieldInfo(name: "developerUserIdentifiers", type: "array of DeveloperUserIdentifier", isRequired: true, defaultValue: nil, description: "The identifiers linked to the identity."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "LookupDeveloperIdentity")],
+        openRPC: ##"{"name":"identity.lookupDeveloper","summary":"Look up an identity by developer user identifier, or the reverse.","description":"Returns the identity and all its developer user identifiers. If both an identity and an identifier are given, the call fails with `loginConflict` unless they belong together. The method never creates identities.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The ID of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"identityId","required":false,"description":"The ID of an identity: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/IdentityId"}},{"name":"developerUserIdentifier","required":false,"description":"The identifier to look up.","schema":{"$ref":"#/components/schemas/DeveloperUserIdentifier","description":"The identifier to look up."}},{"name":"limit","required":false,"description":"The maximum number of identifiers in one response.","schema":{"$ref":"#/components/schemas/PageLimit","description":"The maximum number of identifiers in one response.","default":60}},{"name":"cursor","required":false,"description":"The position of the next page: the `nextCursor` of the previous response, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["identityId","developerUserIdentifiers"],"properties":{"identityId":{"$ref":"#/components/schemas/IdentityId"},"developerUserIdentifiers":{"description":"The identifiers linked to the identity.","type":"array","items":{"$ref":"#/components/schemas/DeveloperUserIdentifier"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"The cursor for the next page. Present if there are more entries."}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/unsupportedDeveloperProvider"},{"$ref":"#/components/errors/identityNotFound"},{"$ref":"#/components/errors/developerUserNotFound"},{"$ref":"#/components/errors/loginConflict"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"by developer user identifier","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"developerUserIdentifier","value":"alice"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","developerUserIdentifiers":["alice"]}}},{"name":"by identity","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"identityId","value":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","developerUserIdentifiers":["alice"]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"who","rule":"atLeastOne","of":["identityId","developerUserIdentifier"]}],"x-equivalents":{"cognito":"LookupDeveloperIdentity"}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: false, defaultValue: nil, description: "The ID of an identity: a region, a colon and a UUID."), FieldInfo(name: "developerUserIdentifier", type: "string of 1–1024 characters", isRequired: false, defaultValue: nil, description: "The identifier to look up."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "The maximum number of identifiers in one response."), FieldInfo(name: "cursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The position of the next page: the `nextCursor` of the previous response, unchanged.")] },
+        makeResult: { [FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of an identity: a region, a colon and a UUID."), FieldInfo(name: "developerUserIdentifiers", type: "array of DeveloperUserIdentifier", isRequired: true, defaultValue: nil, description: "The identifiers linked to the identity."), FieldInfo(name: "nextCursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The cursor for the next page. Present if there are more entries.")] })
 }

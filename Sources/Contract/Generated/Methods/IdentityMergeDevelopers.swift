@@ -2,21 +2,21 @@
 // swift-format-ignore-file
 import JSON
 
-/// Merge the identities of two developer user identifiers.
+/// Merge the identities of two developer users.
 ///
-/// Every login of the source moves to the destination, whose id is answered; the source identity is disabled for good. Merging a user with itself changes nothing.
+/// Moves every login of the source identity to the destination identity and permanently disables the source identity. Merging an identity with itself changes nothing.
 ///
 /// - Source: cognito: MergeDeveloperIdentities
 public enum IdentityMergeDevelopers: ContractMethod {
-    /// What `identity.mergeDevelopers` takes.
+    /// The parameters of `identity.mergeDevelopers`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
-        /// The name under which your own sign-in stands in a pool, such as login.shop.
+        /// The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
         public var developerProvider: String
-        /// What your own system calls a user. Compared byte by byte.
+        /// The developer user identifier of the identity to disable.
         public var sourceUserIdentifier: String
-        /// What your own system calls a user. Compared byte by byte.
+        /// The developer user identifier of the identity to keep.
         public var destinationUserIdentifier: String
 
         public init(poolId: String, developerProvider: String, sourceUserIdentifier: String, destinationUserIdentifier: String) {
@@ -56,9 +56,9 @@ public enum IdentityMergeDevelopers: ContractMethod {
         }
     }
 
-    /// What `identity.mergeDevelopers` answers.
+    /// The result of `identity.mergeDevelopers`.
     public struct Result: ContractResult, Equatable {
-        /// The id of an identity: a region, a colon and a UUID.
+        /// The ID of the destination identity.
         public var identityId: String
 
         public init(identityId: String) {
@@ -75,11 +75,12 @@ public enum IdentityMergeDevelopers: ContractMethod {
 
     public static let info = MethodInfo(
         name: "identity.mergeDevelopers",
-        summary: "Merge the identities of two developer user identifiers.",
-        description: "Every login of the source moves to the destination, whose id is answered; the source identity is disabled for good. Merging a user with itself changes nothing.",
+        summary: "Merge the identities of two developer users.",
+        description: "Moves every login of the source identity to the destination identity and permanently disables the source identity. Merging an identity with itself changes nothing.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["poolNotFound", "unsupportedDeveloperProvider", "developerUserNotFound", "loginConflict"],
-        openRPC: ##"{"name":"identity.mergeDevelopers","summary":"Merge the identities of two developer user identifiers.","description":"Every login of the source moves to the destination, whose id is answered; the source identity is disabled for good. Merging a user with itself changes nothing.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"developerProvider","required":true,"description":"The name under which your own sign-in stands in a pool, such as login.shop.","schema":{"$ref":"#/components/schemas/DeveloperProviderName"}},{"name":"sourceUserIdentifier","required":true,"description":"What your own system calls a user. Compared byte by byte.","schema":{"$ref":"#/components/schemas/DeveloperUserIdentifier"}},{"name":"destinationUserIdentifier","required":true,"description":"What your own system calls a user. Compared byte by byte.","schema":{"$ref":"#/components/schemas/DeveloperUserIdentifier"}}],"result":{"name":"result","schema":{"type":"object","required":["identityId"],"properties":{"identityId":{"$ref":"#/components/schemas/IdentityId"}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/unsupportedDeveloperProvider"},{"$ref":"#/components/errors/developerUserNotFound"},{"$ref":"#/components/errors/loginConflict"}],"examples":[{"name":"two names of one person","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"developerProvider","value":"login.shop"},{"name":"sourceUserIdentifier","value":"bob"},{"name":"destinationUserIdentifier","value":"alice"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"MergeDeveloperIdentities"}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "developerProvider", type: ##"string of 1–128 characters like ^[\w._-]+$"##, isRequired: true, defaultValue: nil, description: "The name under which your own sign-in stands in a pool, such as login.shop."), FieldInfo(name: "sourceUserIdentifier", type: "string of 1–1024 characters", isRequired: true, defaultValue: nil, description: "What your own system calls a user. Compared byte by byte."), FieldInfo(name: "destinationUserIdentifier", type: "string of 1–1024 characters", isRequired: true, defaultValue: nil, description: "What your own system calls a user. Compared byte by byte.")] },
-        makeResult: { [FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "MergeDeveloperIdentities")],
+        openRPC: ##"{"name":"identity.mergeDevelopers","summary":"Merge the identities of two developer users.","description":"Moves every login of the source identity to the destination identity and permanently disables the source identity. Merging an identity with itself changes nothing.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The ID of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"developerProvider","required":true,"description":"The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.","schema":{"$ref":"#/components/schemas/DeveloperProviderName"}},{"name":"sourceUserIdentifier","required":true,"description":"The developer user identifier of the identity to disable.","schema":{"$ref":"#/components/schemas/DeveloperUserIdentifier","description":"The developer user identifier of the identity to disable."}},{"name":"destinationUserIdentifier","required":true,"description":"The developer user identifier of the identity to keep.","schema":{"$ref":"#/components/schemas/DeveloperUserIdentifier","description":"The developer user identifier of the identity to keep."}}],"result":{"name":"result","schema":{"type":"object","required":["identityId"],"properties":{"identityId":{"$ref":"#/components/schemas/IdentityId","description":"The ID of the destination identity."}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/unsupportedDeveloperProvider"},{"$ref":"#/components/errors/developerUserNotFound"},{"$ref":"#/components/errors/loginConflict"}],"examples":[{"name":"two identifiers of one user","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"developerProvider","value":"login.shop"},{"name":"sourceUserIdentifier","value":"bob"},{"name":"destinationUserIdentifier","value":"alice"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"MergeDeveloperIdentities"}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "developerProvider", type: "string of 1–128 characters: a name of letters, digits, `.`, `_` and `-`", isRequired: true, defaultValue: nil, description: "The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`."), FieldInfo(name: "sourceUserIdentifier", type: "string of 1–1024 characters", isRequired: true, defaultValue: nil, description: "The developer user identifier of the identity to disable."), FieldInfo(name: "destinationUserIdentifier", type: "string of 1–1024 characters", isRequired: true, defaultValue: nil, description: "The developer user identifier of the identity to keep.")] },
+        makeResult: { [FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of the destination identity.")] })
 }

@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Find or make the identity of whoever signed in with these logins.
+/// Get or create the identity for a set of logins.
 ///
-/// Without logins a new guest is made on every call. With logins, whoever owns one of them is answered, the other logins are linked to that identity, and identities that turn out to be one person's are merged: the older one stays, the others are disabled.
+/// Without logins, every call creates a new guest. With logins, the call returns the identity to which one of them is linked and links the other logins to it. If the logins belong to several identities, the identities are merged: the oldest one is kept and the others are disabled.
 ///
 /// - Source: cognito: GetId
 public enum IdentityResolve: ContractMethod {
-    /// What `identity.resolve` takes.
+    /// The parameters of `identity.resolve`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
-        /// Public login provider to its token. The pool's developer provider and its own tokens do not belong here.
+        /// The logins of the user. Omit them to create a guest.
         public var logins: Members<String>?
 
         public init(poolId: String, logins: Members<String>? = nil) {
@@ -39,9 +39,9 @@ public enum IdentityResolve: ContractMethod {
         }
     }
 
-    /// What `identity.resolve` answers.
+    /// The result of `identity.resolve`.
     public struct Result: ContractResult, Equatable {
-        /// The id of an identity: a region, a colon and a UUID.
+        /// The ID of an identity: a region, a colon and a UUID.
         public var identityId: String
         /// Whether this call created the identity.
         public var isNewIdentity: Bool
@@ -63,11 +63,12 @@ public enum IdentityResolve: ContractMethod {
 
     public static let info = MethodInfo(
         name: "identity.resolve",
-        summary: "Find or make the identity of whoever signed in with these logins.",
-        description: "Without logins a new guest is made on every call. With logins, whoever owns one of them is answered, the other logins are linked to that identity, and identities that turn out to be one person's are merged: the older one stays, the others are disabled.",
+        summary: "Get or create the identity for a set of logins.",
+        description: "Without logins, every call creates a new guest. With logins, the call returns the identity to which one of them is linked and links the other logins to it. If the logins belong to several identities, the identities are merged: the oldest one is kept and the others are disabled.",
         caller: .`public`, isReadOnly: false, isTesting: false,
         errors: ["poolNotFound", "unauthenticatedNotAllowed", "loginConflict", "publicProviderRequired", "poolTokenNotAccepted", "unsupportedLoginProvider", "samlNotSupported", "legacyProviderNotSupported", "loginTokenInvalid", "providerUnavailable", "providerUnusable"],
-        openRPC: ##"{"name":"identity.resolve","summary":"Find or make the identity of whoever signed in with these logins.","description":"Without logins a new guest is made on every call. With logins, whoever owns one of them is answered, the other logins are linked to that identity, and identities that turn out to be one person's are merged: the older one stays, the others are disabled.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"logins","required":false,"description":"Public login provider to its token. The pool's developer provider and its own tokens do not belong here.","schema":{"$ref":"#/components/schemas/PublicLogins"}}],"result":{"name":"result","schema":{"type":"object","required":["identityId","isNewIdentity"],"properties":{"identityId":{"$ref":"#/components/schemas/IdentityId"},"isNewIdentity":{"description":"Whether this call created the identity.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/unauthenticatedNotAllowed"},{"$ref":"#/components/errors/loginConflict"},{"$ref":"#/components/errors/publicProviderRequired"},{"$ref":"#/components/errors/poolTokenNotAccepted"},{"$ref":"#/components/errors/unsupportedLoginProvider"},{"$ref":"#/components/errors/samlNotSupported"},{"$ref":"#/components/errors/legacyProviderNotSupported"},{"$ref":"#/components/errors/loginTokenInvalid"},{"$ref":"#/components/errors/providerUnavailable"},{"$ref":"#/components/errors/providerUnusable"}],"examples":[{"name":"a guest","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"identityId":"local-1:018bcfe5-6800-7001-8a9b-0c1d2e3f4a5b","isNewIdentity":true}}},{"name":"a login of a provider of the pool","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"logins","value":{"login.example.com":"eyJhbGciOiJFUzI1NiIsImtpZCI6ImV4YW1wbGUtMSIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJodHRwczovL2xvZ2luLmV4YW1wbGUuY29tIiwic3ViIjoiY2Fyb2wiLCJhdWQiOiJzaG9wIiwiaWF0IjoxNjAwMDAwMDAwLCJleHAiOjQxMDI0NDQ4MDAsImVtYWlsIjoiY2Fyb2xAZXhhbXBsZS5jb20ifQ.Pjv2fEpMBxTDV7x1HptsvSpwbDz2gP_9DDuZCpHEzmJ9f8d1pIVphlZS34fDHXLn6XqtYdDvifUUS-jwKIRBlw"}}],"result":{"name":"result","value":{"identityId":"local-1:018bcfe5-6800-7002-9b0c-1d2e3f4a5b6c","isNewIdentity":false}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"GetId"}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "logins", type: "object of string", isRequired: false, defaultValue: nil, description: "Public login provider to its token. The pool's developer provider and its own tokens do not belong here.")] },
-        makeResult: { [FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID."), FieldInfo(name: "isNewIdentity", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether this call created the identity.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "GetId")],
+        openRPC: ##"{"name":"identity.resolve","summary":"Get or create the identity for a set of logins.","description":"Without logins, every call creates a new guest. With logins, the call returns the identity to which one of them is linked and links the other logins to it. If the logins belong to several identities, the identities are merged: the oldest one is kept and the others are disabled.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The ID of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"logins","required":false,"description":"The logins of the user. Omit them to create a guest.","schema":{"$ref":"#/components/schemas/PublicLogins","description":"The logins of the user. Omit them to create a guest."}}],"result":{"name":"result","schema":{"type":"object","required":["identityId","isNewIdentity"],"properties":{"identityId":{"$ref":"#/components/schemas/IdentityId"},"isNewIdentity":{"description":"Whether this call created the identity.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/unauthenticatedNotAllowed"},{"$ref":"#/components/errors/loginConflict"},{"$ref":"#/components/errors/publicProviderRequired"},{"$ref":"#/components/errors/poolTokenNotAccepted"},{"$ref":"#/components/errors/unsupportedLoginProvider"},{"$ref":"#/components/errors/samlNotSupported"},{"$ref":"#/components/errors/legacyProviderNotSupported"},{"$ref":"#/components/errors/loginTokenInvalid"},{"$ref":"#/components/errors/providerUnavailable"},{"$ref":"#/components/errors/providerUnusable"}],"examples":[{"name":"a guest","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"identityId":"local-1:018bcfe5-6800-7001-8a9b-0c1d2e3f4a5b","isNewIdentity":true}}},{"name":"a login of a configured provider","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"logins","value":{"login.example.com":"eyJhbGciOiJFUzI1NiIsImtpZCI6ImV4YW1wbGUtMSIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJodHRwczovL2xvZ2luLmV4YW1wbGUuY29tIiwic3ViIjoiY2Fyb2wiLCJhdWQiOiJzaG9wIiwiaWF0IjoxNjAwMDAwMDAwLCJleHAiOjQxMDI0NDQ4MDAsImVtYWlsIjoiY2Fyb2xAZXhhbXBsZS5jb20ifQ.Pjv2fEpMBxTDV7x1HptsvSpwbDz2gP_9DDuZCpHEzmJ9f8d1pIVphlZS34fDHXLn6XqtYdDvifUUS-jwKIRBlw"}}],"result":{"name":"result","value":{"identityId":"local-1:018bcfe5-6800-7002-9b0c-1d2e3f4a5b6c","isNewIdentity":false}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"GetId"}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "logins", type: "object of string", isRequired: false, defaultValue: nil, description: "The logins of the user. Omit them to create a guest.")] },
+        makeResult: { [FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of an identity: a region, a colon and a UUID."), FieldInfo(name: "isNewIdentity", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether this call created the identity.")] })
 }

@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Take an identity provider away.
+/// Delete an identity provider.
 ///
-/// Nobody signs in with it any more. The logins that accounts have of it stay, and serve again when a provider with the same providerId is made.
+/// Users can no longer sign in with it. The logins linked to accounts are kept and work again if a provider with the same `providerId` is created.
 ///
 /// - Source: firebase: oauthIdpConfigs.delete
 public enum IdpDelete: ContractMethod {
-    /// What `idp.delete` takes.
+    /// The parameters of `idp.delete`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+        /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
-        /// An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+        /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
         public var providerId: String
 
         public init(tenantId: String = "default", providerId: String) {
@@ -39,11 +39,11 @@ public enum IdpDelete: ContractMethod {
         }
     }
 
-    /// What `idp.delete` answers.
+    /// The result of `idp.delete`.
     public struct Result: ContractResult, Equatable {
-        /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+        /// The ID of the tenant.
         public var tenantId: String
-        /// An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+        /// The ID of the deleted provider.
         public var providerId: String
 
         public init(tenantId: String, providerId: String) {
@@ -63,11 +63,12 @@ public enum IdpDelete: ContractMethod {
 
     public static let info = MethodInfo(
         name: "idp.delete",
-        summary: "Take an identity provider away.",
-        description: "Nobody signs in with it any more. The logins that accounts have of it stay, and serve again when a provider with the same providerId is made.",
+        summary: "Delete an identity provider.",
+        description: "Users can no longer sign in with it. The logins linked to accounts are kept and work again if a provider with the same `providerId` is created.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["tenantNotFound", "idpNotFound"],
-        openRPC: ##"{"name":"idp.delete","summary":"Take an identity provider away.","description":"Nobody signs in with it any more. The logins that accounts have of it stay, and serve again when a provider with the same providerId is made.","paramStructure":"by-name","params":[{"name":"providerId","required":true,"description":"An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.","schema":{"$ref":"#/components/schemas/ProviderId"}},{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}}],"result":{"name":"result","schema":{"type":"object","required":["tenantId","providerId"],"properties":{"tenantId":{"$ref":"#/components/schemas/TenantId"},"providerId":{"$ref":"#/components/schemas/ProviderId"}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/idpNotFound"}],"examples":[{"name":"the one of work","params":[{"name":"providerId","value":"oidc.work"}],"result":{"name":"result","value":{"tenantId":"default","providerId":"oidc.work"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"oauthIdpConfigs.delete"}}"##,
-        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: ##""default""##, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "providerId", type: ##"string of 1–64 characters like ^(oidc\.[a-z0-9]([a-z0-9._\-]*[a-z0-9])?|google\.com|apple\.com|facebook\.com|microsoft\.com|github\.com)$"##, isRequired: true, defaultValue: nil, description: "An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.")] },
-        makeResult: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: true, defaultValue: nil, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "providerId", type: ##"string of 1–64 characters like ^(oidc\.[a-z0-9]([a-z0-9._\-]*[a-z0-9])?|google\.com|apple\.com|facebook\.com|microsoft\.com|github\.com)$"##, isRequired: true, defaultValue: nil, description: "An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.")] })
+        equivalents: [VendorName(vendor: "firebase", names: "oauthIdpConfigs.delete")],
+        openRPC: ##"{"name":"idp.delete","summary":"Delete an identity provider.","description":"Users can no longer sign in with it. The logins linked to accounts are kept and work again if a provider with the same `providerId` is created.","paramStructure":"by-name","params":[{"name":"providerId","required":true,"description":"The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.","schema":{"$ref":"#/components/schemas/ProviderId"}},{"name":"tenantId","required":false,"description":"The ID of a tenant, which is part of its issuer and the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}}],"result":{"name":"result","schema":{"type":"object","required":["tenantId","providerId"],"properties":{"tenantId":{"$ref":"#/components/schemas/TenantId","description":"The ID of the tenant."},"providerId":{"$ref":"#/components/schemas/ProviderId","description":"The ID of the deleted provider."}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/idpNotFound"}],"examples":[{"name":"a provider","params":[{"name":"providerId","value":"oidc.work"}],"result":{"name":"result","value":{"tenantId":"default","providerId":"oidc.work"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"oauthIdpConfigs.delete"}}"##,
+        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: false, defaultValue: ##""default""##, description: "The ID of a tenant, which is part of its issuer and the audience of its ID tokens."), FieldInfo(name: "providerId", type: "string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_` and `-` that starts and ends with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.")] },
+        makeResult: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of the tenant."), FieldInfo(name: "providerId", type: "string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_` and `-` that starts and ends with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of the deleted provider.")] })
 }

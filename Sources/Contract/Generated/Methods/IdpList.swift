@@ -4,17 +4,17 @@ import JSON
 
 /// List the identity providers of a tenant.
 ///
-/// In the order of their ids.
+/// The providers are sorted by ID.
 ///
 /// - Source: firebase: oauthIdpConfigs.list
 public enum IdpList: ContractMethod {
-    /// What `idp.list` takes.
+    /// The parameters of `idp.list`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+        /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
-        /// How many entries one answer holds at most.
+        /// The maximum number of entries in one response.
         public var limit: Int64
-        /// Where a list goes on: nextCursor of the answer before, unchanged.
+        /// The position of the next page: the `nextCursor` of the previous response, unchanged.
         public var cursor: String?
 
         public init(tenantId: String = "default", limit: Int64 = 60, cursor: String? = nil) {
@@ -44,11 +44,11 @@ public enum IdpList: ContractMethod {
         }
     }
 
-    /// What `idp.list` answers.
+    /// The result of `idp.list`.
     public struct Result: ContractResult, Equatable {
-        /// The providers.
+        /// The identity providers, sorted by ID.
         public var idps: [Idp]
-        /// Present when there is more: the cursor of the next call.
+        /// The cursor for the next page. Present if there are more entries.
         public var nextCursor: String?
 
         public init(idps: [Idp], nextCursor: String? = nil) {
@@ -75,10 +75,11 @@ public enum IdpList: ContractMethod {
     public static let info = MethodInfo(
         name: "idp.list",
         summary: "List the identity providers of a tenant.",
-        description: "In the order of their ids.",
+        description: "The providers are sorted by ID.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["tenantNotFound", "invalidCursor"],
-        openRPC: ##"{"name":"idp.list","summary":"List the identity providers of a tenant.","description":"In the order of their ids.","paramStructure":"by-name","params":[{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}},{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["idps"],"properties":{"idps":{"description":"The providers.","type":"array","items":{"$ref":"#/components/schemas/Idp"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"one","params":[],"result":{"name":"result","value":{"idps":[{"tenantId":"default","providerId":"oidc.work","clientId":"shop","hasClientSecret":false,"clientAuthentication":"none","issuer":"https://login.example.com","displayName":"Example Works","enabled":true,"responseType":"idToken","trustEmail":false,"moreClientIds":[],"keys":[{"kty":"EC","crv":"P-256","kid":"example-1","alg":"ES256","use":"sig","x":"e26ZvVIcsUUT9oamu4gZzAvkbG8Z3_ymL5iC6x4lePs","y":"bvosK_FCdA5eBa5eAm3JU8tDoN0gLXD00LikirGRm-w"}],"allowInsecure":false,"allowPrivateNetwork":false,"createdAt":1700000000,"updatedAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"firebase":"oauthIdpConfigs.list"}}"##,
-        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: ##""default""##, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many entries one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged.")] },
-        makeResult: { [FieldInfo(name: "idps", type: "array of Idp", isRequired: true, defaultValue: nil, description: "The providers."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
+        equivalents: [VendorName(vendor: "firebase", names: "oauthIdpConfigs.list")],
+        openRPC: ##"{"name":"idp.list","summary":"List the identity providers of a tenant.","description":"The providers are sorted by ID.","paramStructure":"by-name","params":[{"name":"tenantId","required":false,"description":"The ID of a tenant, which is part of its issuer and the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}},{"name":"limit","required":false,"description":"The maximum number of entries in one response.","schema":{"$ref":"#/components/schemas/PageLimit","description":"The maximum number of entries in one response.","default":60}},{"name":"cursor","required":false,"description":"The position of the next page: the `nextCursor` of the previous response, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["idps"],"properties":{"idps":{"description":"The identity providers, sorted by ID.","type":"array","items":{"$ref":"#/components/schemas/Idp"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"The cursor for the next page. Present if there are more entries."}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"one provider","params":[],"result":{"name":"result","value":{"idps":[{"tenantId":"default","providerId":"oidc.work","clientId":"shop","hasClientSecret":false,"clientAuthentication":"none","issuer":"https://login.example.com","displayName":"Example Works","enabled":true,"responseType":"code","scopes":[],"openidOnly":false,"trustEmail":false,"moreClientIds":[],"keys":[{"kty":"EC","crv":"P-256","kid":"example-1","alg":"ES256","use":"sig","x":"e26ZvVIcsUUT9oamu4gZzAvkbG8Z3_ymL5iC6x4lePs","y":"bvosK_FCdA5eBa5eAm3JU8tDoN0gLXD00LikirGRm-w"}],"allowInsecure":false,"allowPrivateNetwork":false,"createdAt":1700000000,"updatedAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"firebase":"oauthIdpConfigs.list"}}"##,
+        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: false, defaultValue: ##""default""##, description: "The ID of a tenant, which is part of its issuer and the audience of its ID tokens."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "The maximum number of entries in one response."), FieldInfo(name: "cursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The position of the next page: the `nextCursor` of the previous response, unchanged.")] },
+        makeResult: { [FieldInfo(name: "idps", type: "array of Idp", isRequired: true, defaultValue: nil, description: "The identity providers, sorted by ID."), FieldInfo(name: "nextCursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The cursor for the next page. Present if there are more entries.")] })
 }

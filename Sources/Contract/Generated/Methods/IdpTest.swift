@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Say whether an identity provider can be used.
+/// Test the configuration of an identity provider.
 ///
-/// Fetches its description and its keys anew and says of each thing in words whether it is as it must be. Changes nothing.
+/// Fetches the discovery document and the keys of the provider again and reports the result of each check. Changes nothing.
 public enum IdpTest: ContractMethod {
-    /// What `idp.test` takes.
+    /// The parameters of `idp.test`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+        /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
-        /// An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+        /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
         public var providerId: String
 
         public init(tenantId: String = "default", providerId: String) {
@@ -37,11 +37,11 @@ public enum IdpTest: ContractMethod {
         }
     }
 
-    /// What `idp.test` answers.
+    /// The result of `idp.test`.
     public struct Result: ContractResult, Equatable {
-        /// Whether everything is as it must be.
+        /// Whether all checks passed.
         public var ok: Bool
-        /// What was looked at, in this order; after something that stands in the way of the rest, nothing more.
+        /// The checks in the order in which they ran. After a failure that prevents further checks, the list ends.
         public var checks: [IdpCheck]
 
         public init(ok: Bool, checks: [IdpCheck]) {
@@ -65,11 +65,12 @@ public enum IdpTest: ContractMethod {
 
     public static let info = MethodInfo(
         name: "idp.test",
-        summary: "Say whether an identity provider can be used.",
-        description: "Fetches its description and its keys anew and says of each thing in words whether it is as it must be. Changes nothing.",
+        summary: "Test the configuration of an identity provider.",
+        description: "Fetches the discovery document and the keys of the provider again and reports the result of each check. Changes nothing.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["tenantNotFound", "idpNotFound"],
-        openRPC: ##"{"name":"idp.test","summary":"Say whether an identity provider can be used.","description":"Fetches its description and its keys anew and says of each thing in words whether it is as it must be. Changes nothing.","paramStructure":"by-name","params":[{"name":"providerId","required":true,"description":"An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.","schema":{"$ref":"#/components/schemas/ProviderId"}},{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}}],"result":{"name":"result","schema":{"type":"object","required":["ok","checks"],"properties":{"ok":{"description":"Whether everything is as it must be.","type":"boolean"},"checks":{"description":"What was looked at, in this order; after something that stands in the way of the rest, nothing more.","type":"array","items":{"$ref":"#/components/schemas/IdpCheck"}}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/idpNotFound"}],"examples":[{"name":"keys that are given","params":[{"name":"providerId","value":"oidc.work"}],"result":{"name":"result","value":{"ok":true,"checks":[{"check":"settings","ok":true,"message":"Its settings are complete."},{"check":"keys","ok":true,"message":"1 key is given with it."}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: ##""default""##, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "providerId", type: ##"string of 1–64 characters like ^(oidc\.[a-z0-9]([a-z0-9._\-]*[a-z0-9])?|google\.com|apple\.com|facebook\.com|microsoft\.com|github\.com)$"##, isRequired: true, defaultValue: nil, description: "An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.")] },
-        makeResult: { [FieldInfo(name: "ok", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether everything is as it must be."), FieldInfo(name: "checks", type: "array of IdpCheck", isRequired: true, defaultValue: nil, description: "What was looked at, in this order; after something that stands in the way of the rest, nothing more.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"idp.test","summary":"Test the configuration of an identity provider.","description":"Fetches the discovery document and the keys of the provider again and reports the result of each check. Changes nothing.","paramStructure":"by-name","params":[{"name":"providerId","required":true,"description":"The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.","schema":{"$ref":"#/components/schemas/ProviderId"}},{"name":"tenantId","required":false,"description":"The ID of a tenant, which is part of its issuer and the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}}],"result":{"name":"result","schema":{"type":"object","required":["ok","checks"],"properties":{"ok":{"description":"Whether all checks passed.","type":"boolean"},"checks":{"description":"The checks in the order in which they ran. After a failure that prevents further checks, the list ends.","type":"array","items":{"$ref":"#/components/schemas/IdpCheck"}}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/idpNotFound"}],"examples":[{"name":"a provider with given keys","params":[{"name":"providerId","value":"oidc.work"}],"result":{"name":"result","value":{"ok":true,"checks":[{"check":"settings","ok":true,"message":"Its settings are complete."},{"check":"keys","ok":true,"message":"1 key is given with it."}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: false, defaultValue: ##""default""##, description: "The ID of a tenant, which is part of its issuer and the audience of its ID tokens."), FieldInfo(name: "providerId", type: "string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_` and `-` that starts and ends with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.")] },
+        makeResult: { [FieldInfo(name: "ok", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether all checks passed."), FieldInfo(name: "checks", type: "array of IdpCheck", isRequired: true, defaultValue: nil, description: "The checks in the order in which they ran. After a failure that prevents further checks, the list ends.")] })
 }

@@ -2,27 +2,27 @@
 // swift-format-ignore-file
 import JSON
 
-/// List the signing keys.
+/// List signing keys, newest first.
 ///
-/// All of them, the newest first: next, active, retired and revoked.
+/// Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.
 public enum KeyList: ContractMethod {
-    /// What `key.list` takes.
+    /// The parameters of `key.list`.
     public struct Params: ContractParams, Equatable {
         /// Exactly one of issuer, poolId, tenantId.
         public enum Owner: Sendable, Equatable {
-            /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+            /// The issuer of the keys.
             case issuer(String)
-            /// The id of a pool: a region, a colon and a UUID.
+            /// The pool that owns the keys.
             case poolId(String)
-            /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            /// The tenant that owns the keys.
             case tenantId(String)
         }
 
         /// At most one of these.
         public var owner: Owner?
-        /// How many entries one answer holds at most.
+        /// The maximum number of entries in one response.
         public var limit: Int64
-        /// Where a list goes on: nextCursor of the answer before, unchanged.
+        /// The position of the next page: the `nextCursor` of the previous response, unchanged.
         public var cursor: String?
 
         public init(owner: Owner? = nil, limit: Int64 = 60, cursor: String? = nil) {
@@ -69,11 +69,11 @@ public enum KeyList: ContractMethod {
         }
     }
 
-    /// What `key.list` answers.
+    /// The result of `key.list`.
     public struct Result: ContractResult, Equatable {
-        /// The keys.
+        /// The keys, newest first.
         public var keys: [SigningKey]
-        /// Present when there is more: the cursor of the next call.
+        /// The cursor for the next page. Present if there are more entries.
         public var nextCursor: String?
 
         public init(keys: [SigningKey], nextCursor: String? = nil) {
@@ -99,11 +99,12 @@ public enum KeyList: ContractMethod {
 
     public static let info = MethodInfo(
         name: "key.list",
-        summary: "List the signing keys.",
-        description: "All of them, the newest first: next, active, retired and revoked.",
+        summary: "List signing keys, newest first.",
+        description: "Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["poolNotFound", "tenantNotFound", "issuerNotFound", "invalidCursor"],
-        openRPC: ##"{"name":"key.list","summary":"List the signing keys.","description":"All of them, the newest first: next, active, retired and revoked.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.","schema":{"$ref":"#/components/schemas/Issuer"}},{"name":"poolId","required":false,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"tenantId","required":false,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId"}},{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["keys"],"properties":{"keys":{"description":"The keys.","type":"array","items":{"$ref":"#/components/schemas/SigningKey"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/issuerNotFound"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"a pool's keys","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"keys":[{"kid":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw","algorithm":"ES256","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"active","createdAt":1700000000,"activeAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"owner","rule":"atMostOne","of":["issuer","poolId","tenantId"]}],"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: nil, description: "The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get."), FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: false, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: false, defaultValue: nil, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many entries one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged.")] },
-        makeResult: { [FieldInfo(name: "keys", type: "array of SigningKey", isRequired: true, defaultValue: nil, description: "The keys."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"key.list","summary":"List signing keys, newest first.","description":"Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The issuer of the keys.","schema":{"$ref":"#/components/schemas/Issuer","description":"The issuer of the keys."}},{"name":"poolId","required":false,"description":"The pool that owns the keys.","schema":{"$ref":"#/components/schemas/PoolId","description":"The pool that owns the keys."}},{"name":"tenantId","required":false,"description":"The tenant that owns the keys.","schema":{"$ref":"#/components/schemas/TenantId","description":"The tenant that owns the keys."}},{"name":"limit","required":false,"description":"The maximum number of entries in one response.","schema":{"$ref":"#/components/schemas/PageLimit","description":"The maximum number of entries in one response.","default":60}},{"name":"cursor","required":false,"description":"The position of the next page: the `nextCursor` of the previous response, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["keys"],"properties":{"keys":{"description":"The keys, newest first.","type":"array","items":{"$ref":"#/components/schemas/SigningKey"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"The cursor for the next page. Present if there are more entries."}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/issuerNotFound"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"the keys of a pool","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"keys":[{"kid":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw","algorithm":"ES256","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"active","createdAt":1700000000,"activeAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"owner","rule":"atMostOne","of":["issuer","poolId","tenantId"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: nil, description: "The issuer of the keys."), FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: false, defaultValue: nil, description: "The pool that owns the keys."), FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: false, defaultValue: nil, description: "The tenant that owns the keys."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "The maximum number of entries in one response."), FieldInfo(name: "cursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The position of the next page: the `nextCursor` of the previous response, unchanged.")] },
+        makeResult: { [FieldInfo(name: "keys", type: "array of SigningKey", isRequired: true, defaultValue: nil, description: "The keys, newest first."), FieldInfo(name: "nextCursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The cursor for the next page. Present if there are more entries.")] })
 }

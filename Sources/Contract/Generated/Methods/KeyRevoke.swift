@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Stop accepting a signing key.
+/// Revoke a signing key and reject every token it signed.
 ///
-/// Every token it ever signed is refused from now on, in every process on this store within a second. If it was the active one, a new key takes its place at once.
+/// The revocation takes effect in every process of this store within one second. If the active key is revoked, a new key replaces it immediately.
 public enum KeyRevoke: ContractMethod {
-    /// What `key.revoke` takes.
+    /// The parameters of `key.revoke`.
     public struct Params: ContractParams, Equatable {
-        /// A key's id: its RFC 7638 thumbprint.
+        /// The ID of the key to revoke.
         public var kid: String
 
         public init(kid: String) {
@@ -30,11 +30,11 @@ public enum KeyRevoke: ContractMethod {
         }
     }
 
-    /// What `key.revoke` answers.
+    /// The result of `key.revoke`.
     public struct Result: ContractResult, Equatable {
         /// The revoked key.
         public var key: SigningKey
-        /// The key that signs now, if the revoked one did.
+        /// The new active key. Present if the revoked key was the active key.
         public var replacement: SigningKey?
 
         public init(key: SigningKey, replacement: SigningKey? = nil) {
@@ -56,11 +56,12 @@ public enum KeyRevoke: ContractMethod {
 
     public static let info = MethodInfo(
         name: "key.revoke",
-        summary: "Stop accepting a signing key.",
-        description: "Every token it ever signed is refused from now on, in every process on this store within a second. If it was the active one, a new key takes its place at once.",
+        summary: "Revoke a signing key and reject every token it signed.",
+        description: "The revocation takes effect in every process of this store within one second. If the active key is revoked, a new key replaces it immediately.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["keyNotFound"],
-        openRPC: ##"{"name":"key.revoke","summary":"Stop accepting a signing key.","description":"Every token it ever signed is refused from now on, in every process on this store within a second. If it was the active one, a new key takes its place at once.","paramStructure":"by-name","params":[{"name":"kid","required":true,"description":"A key's id: its RFC 7638 thumbprint.","schema":{"$ref":"#/components/schemas/Kid"}}],"result":{"name":"result","schema":{"type":"object","required":["key"],"properties":{"key":{"$ref":"#/components/schemas/SigningKey","description":"The revoked key."},"replacement":{"$ref":"#/components/schemas/SigningKey","description":"The key that signs now, if the revoked one did."}}}},"errors":[{"$ref":"#/components/errors/keyNotFound"}],"examples":[{"name":"a leaked key","params":[{"name":"kid","value":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw"}],"result":{"name":"result","value":{"key":{"kid":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw","algorithm":"ES256","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"revoked","createdAt":1700000000,"activeAt":1700000000,"revokedAt":1700000060},"replacement":{"kid":"xsHJqchUPx5M2YAGTPFiXuthqQcDskZP_wOfIWglCLM","algorithm":"ES256","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"active","createdAt":1700000060,"activeAt":1700000060}}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "kid", type: ##"string of 1–128 characters like ^[\w.-]+$"##, isRequired: true, defaultValue: nil, description: "A key's id: its RFC 7638 thumbprint.")] },
-        makeResult: { [FieldInfo(name: "key", type: "SigningKey", isRequired: true, defaultValue: nil, description: "The revoked key."), FieldInfo(name: "replacement", type: "SigningKey", isRequired: false, defaultValue: nil, description: "The key that signs now, if the revoked one did.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"key.revoke","summary":"Revoke a signing key and reject every token it signed.","description":"The revocation takes effect in every process of this store within one second. If the active key is revoked, a new key replaces it immediately.","paramStructure":"by-name","params":[{"name":"kid","required":true,"description":"The ID of the key to revoke.","schema":{"$ref":"#/components/schemas/Kid","description":"The ID of the key to revoke."}}],"result":{"name":"result","schema":{"type":"object","required":["key"],"properties":{"key":{"$ref":"#/components/schemas/SigningKey","description":"The revoked key."},"replacement":{"$ref":"#/components/schemas/SigningKey","description":"The new active key. Present if the revoked key was the active key."}}}},"errors":[{"$ref":"#/components/errors/keyNotFound"}],"examples":[{"name":"a leaked key","params":[{"name":"kid","value":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw"}],"result":{"name":"result","value":{"key":{"kid":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw","algorithm":"ES256","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"revoked","createdAt":1700000000,"activeAt":1700000000,"revokedAt":1700000060},"replacement":{"kid":"xsHJqchUPx5M2YAGTPFiXuthqQcDskZP_wOfIWglCLM","algorithm":"ES256","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"active","createdAt":1700000060,"activeAt":1700000060}}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "kid", type: "string of 1–128 characters: a key ID of letters, digits, `_`, `.` and `-`", isRequired: true, defaultValue: nil, description: "The ID of the key to revoke.")] },
+        makeResult: { [FieldInfo(name: "key", type: "SigningKey", isRequired: true, defaultValue: nil, description: "The revoked key."), FieldInfo(name: "replacement", type: "SigningKey", isRequired: false, defaultValue: nil, description: "The new active key. Present if the revoked key was the active key.")] })
 }

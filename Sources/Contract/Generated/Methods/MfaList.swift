@@ -4,17 +4,17 @@ import JSON
 
 /// List the second factors of an account.
 ///
-/// With what can be shown to their owner. The developer names the account.
+/// Returns each factor with its display name and its email address or phone number.
 ///
 /// - Source: firebase: accounts:lookup mfaInfo
 public enum MfaList: ContractMethod {
-    /// What `mfa.list` takes.
+    /// The parameters of `mfa.list`.
     public struct Params: ContractParams, Equatable {
         /// Exactly one of idToken, accountId.
         public enum Account: Sendable, Equatable {
-            /// Whose account.
+            /// An ID token of the signed-in user.
             case idToken(String)
-            /// Which account; for the developer.
+            /// The ID of the account. Requires the access level `developer`.
             case accountId(String)
         }
 
@@ -50,13 +50,13 @@ public enum MfaList: ContractMethod {
         }
     }
 
-    /// What `mfa.list` answers.
+    /// The result of `mfa.list`.
     public struct Result: ContractResult, Equatable {
-        /// The oldest first.
+        /// The factors, oldest first.
         public var factors: [Factor]
-        /// How many recovery codes have not been used.
+        /// The number of unused recovery codes.
         public var recoveryCodesLeft: Int64
-        /// Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+        /// The second factor policy of the tenant.
         public var policy: MfaPolicy
 
         public init(factors: [Factor], recoveryCodesLeft: Int64, policy: MfaPolicy) {
@@ -84,10 +84,11 @@ public enum MfaList: ContractMethod {
     public static let info = MethodInfo(
         name: "mfa.list",
         summary: "List the second factors of an account.",
-        description: "With what can be shown to their owner. The developer names the account.",
+        description: "Returns each factor with its display name and its email address or phone number.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         errors: ["callerNotAllowed", "accountNotFound", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged"],
-        openRPC: ##"{"name":"mfa.list","summary":"List the second factors of an account.","description":"With what can be shown to their owner. The developer names the account.","paramStructure":"by-name","params":[{"name":"idToken","required":false,"description":"Whose account.","schema":{"$ref":"#/components/schemas/Jwt","description":"Whose account."}},{"name":"accountId","required":false,"description":"Which account; for the developer.","schema":{"$ref":"#/components/schemas/AccountId","description":"Which account; for the developer."}}],"result":{"name":"result","schema":{"type":"object","required":["factors","recoveryCodesLeft","policy"],"properties":{"factors":{"description":"The oldest first.","type":"array","items":{"$ref":"#/components/schemas/Factor"}},"recoveryCodesLeft":{"description":"How many recovery codes have not been used.","type":"integer"},"policy":{"$ref":"#/components/schemas/MfaPolicy"}}}},"errors":[{"$ref":"#/components/errors/callerNotAllowed"},{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"one's own","params":[{"name":"idToken","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl"}],"result":{"name":"result","value":{"factors":[{"factorId":"q3F1b0hXc2Vyd2tYb1N5a2ZLc0Zq","kind":"sms","phoneNumber":"+4915112345678","enrolledAt":1700000000}],"recoveryCodesLeft":0,"policy":"optional"}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-choices":[{"name":"account","rule":"exactlyOne","of":["idToken","accountId"]}],"x-equivalents":{"firebase":"accounts:lookup mfaInfo"}}"##,
-        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "Whose account."), FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: false, defaultValue: nil, description: "Which account; for the developer.")] },
-        makeResult: { [FieldInfo(name: "factors", type: "array of Factor", isRequired: true, defaultValue: nil, description: "The oldest first."), FieldInfo(name: "recoveryCodesLeft", type: "integer", isRequired: true, defaultValue: nil, description: "How many recovery codes have not been used."), FieldInfo(name: "policy", type: "off | optional | required", isRequired: true, defaultValue: nil, description: "Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.")] })
+        equivalents: [VendorName(vendor: "firebase", names: "accounts:lookup mfaInfo")],
+        openRPC: ##"{"name":"mfa.list","summary":"List the second factors of an account.","description":"Returns each factor with its display name and its email address or phone number.","paramStructure":"by-name","params":[{"name":"idToken","required":false,"description":"An ID token of the signed-in user.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the signed-in user."}},{"name":"accountId","required":false,"description":"The ID of the account. Requires the access level `developer`.","schema":{"$ref":"#/components/schemas/AccountId","description":"The ID of the account. Requires the access level `developer`."}}],"result":{"name":"result","schema":{"type":"object","required":["factors","recoveryCodesLeft","policy"],"properties":{"factors":{"description":"The factors, oldest first.","type":"array","items":{"$ref":"#/components/schemas/Factor"}},"recoveryCodesLeft":{"description":"The number of unused recovery codes.","type":"integer"},"policy":{"$ref":"#/components/schemas/MfaPolicy","description":"The second factor policy of the tenant."}}}},"errors":[{"$ref":"#/components/errors/callerNotAllowed"},{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"the factors of the signed-in user","params":[{"name":"idToken","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl"}],"result":{"name":"result","value":{"factors":[{"factorId":"q3F1b0hXc2Vyd2tYb1N5a2ZLc0Zq","kind":"sms","phoneNumber":"+4915112345678","enrolledAt":1700000000}],"recoveryCodesLeft":0,"policy":"optional"}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-choices":[{"name":"account","rule":"exactlyOne","of":["idToken","accountId"]}],"x-equivalents":{"firebase":"accounts:lookup mfaInfo"}}"##,
+        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "An ID token of the signed-in user."), FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts with a letter or a digit", isRequired: false, defaultValue: nil, description: "The ID of the account. Requires the access level `developer`.")] },
+        makeResult: { [FieldInfo(name: "factors", type: "array of Factor", isRequired: true, defaultValue: nil, description: "The factors, oldest first."), FieldInfo(name: "recoveryCodesLeft", type: "integer", isRequired: true, defaultValue: nil, description: "The number of unused recovery codes."), FieldInfo(name: "policy", type: "off | optional | required", isRequired: true, defaultValue: nil, description: "The second factor policy of the tenant.")] })
 }

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Make recovery codes.
+/// Generate recovery codes and invalidate the previous ones.
 ///
-/// Ten codes to be written down, each of which stands in for a second factor once. They are shown this once, and those of before are no longer good. It needs a sign-in of the last five minutes with a second factor.
+/// Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in this response. Requires a sign-in at most 5 minutes old with a second factor.
 public enum MfaRecoveryCodes: ContractMethod {
-    /// What `mfa.recoveryCodes` takes.
+    /// The parameters of `mfa.recoveryCodes`.
     public struct Params: ContractParams, Equatable {
-        /// Whose account.
+        /// An ID token of the signed-in user.
         public var idToken: String
 
         public init(idToken: String) {
@@ -30,9 +30,9 @@ public enum MfaRecoveryCodes: ContractMethod {
         }
     }
 
-    /// What `mfa.recoveryCodes` answers.
+    /// The result of `mfa.recoveryCodes`.
     public struct Result: ContractResult, Equatable {
-        /// For mfa.resolve with factorId recovery.
+        /// The recovery codes, for `mfa.resolve` with the factor ID `recovery`.
         public var codes: [String]
 
         public init(codes: [String]) {
@@ -53,11 +53,12 @@ public enum MfaRecoveryCodes: ContractMethod {
 
     public static let info = MethodInfo(
         name: "mfa.recoveryCodes",
-        summary: "Make recovery codes.",
-        description: "Ten codes to be written down, each of which stands in for a second factor once. They are shown this once, and those of before are no longer good. It needs a sign-in of the last five minutes with a second factor.",
+        summary: "Generate recovery codes and invalidate the previous ones.",
+        description: "Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in this response. Requires a sign-in at most 5 minutes old with a second factor.",
         caller: .`public`, isReadOnly: false, isTesting: false,
         errors: ["secondFactorsOff", "noSecondFactor", "recentSignInRequired", "secondFactorNeeded", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged"],
-        openRPC: ##"{"name":"mfa.recoveryCodes","summary":"Make recovery codes.","description":"Ten codes to be written down, each of which stands in for a second factor once. They are shown this once, and those of before are no longer good. It needs a sign-in of the last five minutes with a second factor.","paramStructure":"by-name","params":[{"name":"idToken","required":true,"description":"Whose account.","schema":{"$ref":"#/components/schemas/Jwt","description":"Whose account."}}],"result":{"name":"result","schema":{"type":"object","required":["codes"],"properties":{"codes":{"description":"For mfa.resolve with factorId recovery.","type":"array","items":{"$ref":"#/components/schemas/RecoveryCode"}}}}},"errors":[{"$ref":"#/components/errors/secondFactorsOff"},{"$ref":"#/components/errors/noSecondFactor"},{"$ref":"#/components/errors/recentSignInRequired"},{"$ref":"#/components/errors/secondFactorNeeded"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"for the drawer","params":[{"name":"idToken","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl"}],"result":{"name":"result","value":{"codes":["4kqz-h7ma-x2wd-p5ru","b6vt-3nce-y4ls-o2qa"]}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "Whose account.")] },
-        makeResult: { [FieldInfo(name: "codes", type: "array of RecoveryCode", isRequired: true, defaultValue: nil, description: "For mfa.resolve with factorId recovery.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"mfa.recoveryCodes","summary":"Generate recovery codes and invalidate the previous ones.","description":"Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in this response. Requires a sign-in at most 5 minutes old with a second factor.","paramStructure":"by-name","params":[{"name":"idToken","required":true,"description":"An ID token of the signed-in user.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the signed-in user."}}],"result":{"name":"result","schema":{"type":"object","required":["codes"],"properties":{"codes":{"description":"The recovery codes, for `mfa.resolve` with the factor ID `recovery`.","type":"array","items":{"$ref":"#/components/schemas/RecoveryCode"}}}}},"errors":[{"$ref":"#/components/errors/secondFactorsOff"},{"$ref":"#/components/errors/noSecondFactor"},{"$ref":"#/components/errors/recentSignInRequired"},{"$ref":"#/components/errors/secondFactorNeeded"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"ten codes","params":[{"name":"idToken","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl"}],"result":{"name":"result","value":{"codes":["4kqz-h7ma-x2wd-p5ru","b6vt-3nce-y4ls-o2qa"]}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "An ID token of the signed-in user.")] },
+        makeResult: { [FieldInfo(name: "codes", type: "array of RecoveryCode", isRequired: true, defaultValue: nil, description: "The recovery codes, for `mfa.resolve` with the factor ID `recovery`.")] })
 }

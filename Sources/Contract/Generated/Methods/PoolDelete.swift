@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Delete a pool with everything in it.
+/// Delete an identity pool with its identities, logins and keys.
 ///
-/// Its identities, logins, keys and roles record go; its tokens are refused from now on. Credentials already bought live on until they expire: revoke them first if they must not.
+/// Deletes the pool with its identities, logins, keys and role configuration. Its tokens become invalid. Temporary credentials already issued stay valid until they expire; to invalidate them, revoke them first with `credentials.revoke`.
 ///
 /// - Source: cognito: DeleteIdentityPool
 public enum PoolDelete: ContractMethod {
-    /// What `pool.delete` takes.
+    /// The parameters of `pool.delete`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
 
         public init(poolId: String) {
@@ -32,9 +32,9 @@ public enum PoolDelete: ContractMethod {
         }
     }
 
-    /// What `pool.delete` answers.
+    /// The result of `pool.delete`.
     public struct Result: ContractResult, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of the deleted pool.
         public var poolId: String
 
         public init(poolId: String) {
@@ -51,11 +51,12 @@ public enum PoolDelete: ContractMethod {
 
     public static let info = MethodInfo(
         name: "pool.delete",
-        summary: "Delete a pool with everything in it.",
-        description: "Its identities, logins, keys and roles record go; its tokens are refused from now on. Credentials already bought live on until they expire: revoke them first if they must not.",
+        summary: "Delete an identity pool with its identities, logins and keys.",
+        description: "Deletes the pool with its identities, logins, keys and role configuration. Its tokens become invalid. Temporary credentials already issued stay valid until they expire; to invalidate them, revoke them first with `credentials.revoke`.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["poolNotFound"],
-        openRPC: ##"{"name":"pool.delete","summary":"Delete a pool with everything in it.","description":"Its identities, logins, keys and roles record go; its tokens are refused from now on. Credentials already bought live on until they expire: revoke them first if they must not.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}}],"result":{"name":"result","schema":{"type":"object","required":["poolId"],"properties":{"poolId":{"$ref":"#/components/schemas/PoolId"}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"a pool","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"DeleteIdentityPool"}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID.")] },
-        makeResult: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "DeleteIdentityPool")],
+        openRPC: ##"{"name":"pool.delete","summary":"Delete an identity pool with its identities, logins and keys.","description":"Deletes the pool with its identities, logins, keys and role configuration. Its tokens become invalid. Temporary credentials already issued stay valid until they expire; to invalidate them, revoke them first with `credentials.revoke`.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The ID of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}}],"result":{"name":"result","schema":{"type":"object","required":["poolId"],"properties":{"poolId":{"$ref":"#/components/schemas/PoolId","description":"The ID of the deleted pool."}}}},"errors":[{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"a pool","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"DeleteIdentityPool"}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID.")] },
+        makeResult: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of the deleted pool.")] })
 }

@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Get the tag map of a login provider.
+/// Get the principal tag mapping of a login provider.
 ///
-/// The map in effect, defaults spelled out.
+/// Returns the effective mapping, including the default entries.
 ///
 /// - Source: cognito: GetPrincipalTagAttributeMap
 public enum PoolGetPrincipalTags: ContractMethod {
-    /// What `pool.getPrincipalTags` takes.
+    /// The parameters of `pool.getPrincipalTags`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
-        /// A login provider: the pool's developer provider, or a public provider.
+        /// The name of a login provider: the pool's developer provider, or a public provider.
         public var provider: String
 
         public init(poolId: String, provider: String) {
@@ -40,16 +40,17 @@ public enum PoolGetPrincipalTags: ContractMethod {
         }
     }
 
-    /// What `pool.getPrincipalTags` answers.
+    /// The result of `pool.getPrincipalTags`.
     public typealias Result = PrincipalTagMap
 
     public static let info = MethodInfo(
         name: "pool.getPrincipalTags",
-        summary: "Get the tag map of a login provider.",
-        description: "The map in effect, defaults spelled out.",
+        summary: "Get the principal tag mapping of a login provider.",
+        description: "Returns the effective mapping, including the default entries.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["poolNotFound", "principalTagsNotFound"],
-        openRPC: ##"{"name":"pool.getPrincipalTags","summary":"Get the tag map of a login provider.","description":"The map in effect, defaults spelled out.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"provider","required":true,"description":"A login provider: the pool's developer provider, or a public provider.","schema":{"$ref":"#/components/schemas/LoginProviderName"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PrincipalTagMap"}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/principalTagsNotFound"}],"examples":[{"name":"the defaults","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"provider","value":"login.example.com"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","provider":"login.example.com","useDefaults":true,"principalTags":{"client":"aud","username":"sub"}}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"GetPrincipalTagAttributeMap"}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "provider", type: "string of 1–128 characters", isRequired: true, defaultValue: nil, description: "A login provider: the pool's developer provider, or a public provider.")] },
-        makeResult: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "provider", type: "string of 1–128 characters", isRequired: true, defaultValue: nil, description: "A login provider: the pool's developer provider, or a public provider."), FieldInfo(name: "useDefaults", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether it is the default map: client from aud, username from sub."), FieldInfo(name: "principalTags", type: "object of string", isRequired: true, defaultValue: nil, description: "Tag key to the claim whose value it gets: the map in effect.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "GetPrincipalTagAttributeMap")],
+        openRPC: ##"{"name":"pool.getPrincipalTags","summary":"Get the principal tag mapping of a login provider.","description":"Returns the effective mapping, including the default entries.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The ID of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"provider","required":true,"description":"The name of a login provider: the pool's developer provider, or a public provider.","schema":{"$ref":"#/components/schemas/LoginProviderName"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PrincipalTagMap"}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/principalTagsNotFound"}],"examples":[{"name":"the default mapping","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"provider","value":"login.example.com"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","provider":"login.example.com","useDefaults":true,"principalTags":{"client":"aud","username":"sub"}}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"GetPrincipalTagAttributeMap"}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "provider", type: "string of 1–128 characters", isRequired: true, defaultValue: nil, description: "The name of a login provider: the pool's developer provider, or a public provider.")] },
+        makeResult: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "provider", type: "string of 1–128 characters", isRequired: true, defaultValue: nil, description: "The name of a login provider: the pool's developer provider, or a public provider."), FieldInfo(name: "useDefaults", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the mapping is the default mapping: `client` from `aud` and `username` from `sub`."), FieldInfo(name: "principalTags", type: "object of string", isRequired: true, defaultValue: nil, description: "The effective mapping from tag keys to claim names.")] })
 }

@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Get the roles record of a pool.
+/// Get the role configuration of an identity pool.
 ///
-/// A pool whose roles were never set has an empty record.
+/// If the roles of the pool were never set, the configuration is empty.
 ///
 /// - Source: cognito: GetIdentityPoolRoles
 public enum PoolGetRoles: ContractMethod {
-    /// What `pool.getRoles` takes.
+    /// The parameters of `pool.getRoles`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
 
         public init(poolId: String) {
@@ -32,16 +32,17 @@ public enum PoolGetRoles: ContractMethod {
         }
     }
 
-    /// What `pool.getRoles` answers.
+    /// The result of `pool.getRoles`.
     public typealias Result = PoolRoles
 
     public static let info = MethodInfo(
         name: "pool.getRoles",
-        summary: "Get the roles record of a pool.",
-        description: "A pool whose roles were never set has an empty record.",
+        summary: "Get the role configuration of an identity pool.",
+        description: "If the roles of the pool were never set, the configuration is empty.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["poolNotFound"],
-        openRPC: ##"{"name":"pool.getRoles","summary":"Get the roles record of a pool.","description":"A pool whose roles were never set has an empty record.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PoolRoles"}},"errors":[{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"a pool with a role","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roles":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}}},{"name":"a pool without","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roles":{}}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"GetIdentityPoolRoles"}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID.")] },
-        makeResult: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "roles", type: "RolesByKind", isRequired: true, defaultValue: nil, description: "The roles that credentials.get chooses from."), FieldInfo(name: "mappings", type: "object of RoleMapping", isRequired: false, defaultValue: nil, description: "Login provider to how it chooses a role; of a Cognito user pool each app client, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "GetIdentityPoolRoles")],
+        openRPC: ##"{"name":"pool.getRoles","summary":"Get the role configuration of an identity pool.","description":"If the roles of the pool were never set, the configuration is empty.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The ID of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PoolRoles"}},"errors":[{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"a pool with a role","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roles":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}}},{"name":"a pool without roles","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roles":{}}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"GetIdentityPoolRoles"}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID.")] },
+        makeResult: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "roles", type: "RolesByKind", isRequired: true, defaultValue: nil, description: "The roles of the pool by kind of identity."), FieldInfo(name: "mappings", type: "object of RoleMapping", isRequired: false, defaultValue: nil, description: "The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own entry, `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.")] })
 }

@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// List the pools.
+/// List identity pools.
 ///
-/// Ids and names, in the order of the ids; pool.get says the rest of one.
+/// Returns the ID and name of each pool, sorted by ID. `pool.get` returns the complete configuration.
 ///
 /// - Source: cognito: ListIdentityPools
 public enum PoolList: ContractMethod {
-    /// What `pool.list` takes.
+    /// The parameters of `pool.list`.
     public struct Params: ContractParams, Equatable {
-        /// How many entries one answer holds at most.
+        /// The maximum number of entries in one response.
         public var limit: Int64
-        /// Where a list goes on: nextCursor of the answer before, unchanged.
+        /// The position of the next page: the `nextCursor` of the previous response, unchanged.
         public var cursor: String?
 
         public init(limit: Int64 = 60, cursor: String? = nil) {
@@ -37,11 +37,11 @@ public enum PoolList: ContractMethod {
         }
     }
 
-    /// What `pool.list` answers.
+    /// The result of `pool.list`.
     public struct Result: ContractResult, Equatable {
-        /// The pools.
+        /// The pools, sorted by ID.
         public var pools: [PoolSummary]
-        /// Present when there is more: the cursor of the next call.
+        /// The cursor for the next page. Present if there are more entries.
         public var nextCursor: String?
 
         public init(pools: [PoolSummary], nextCursor: String? = nil) {
@@ -67,11 +67,12 @@ public enum PoolList: ContractMethod {
 
     public static let info = MethodInfo(
         name: "pool.list",
-        summary: "List the pools.",
-        description: "Ids and names, in the order of the ids; pool.get says the rest of one.",
+        summary: "List identity pools.",
+        description: "Returns the ID and name of each pool, sorted by ID. `pool.get` returns the complete configuration.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["invalidCursor"],
-        openRPC: ##"{"name":"pool.list","summary":"List the pools.","description":"Ids and names, in the order of the ids; pool.get says the rest of one.","paramStructure":"by-name","params":[{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["pools"],"properties":{"pools":{"description":"The pools.","type":"array","items":{"$ref":"#/components/schemas/PoolSummary"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"the only pool","params":[{"name":"limit","value":10}],"result":{"name":"result","value":{"pools":[{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","name":"shop"}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"ListIdentityPools"}}"##,
-        makeParams: { [FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many entries one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged.")] },
-        makeResult: { [FieldInfo(name: "pools", type: "array of PoolSummary", isRequired: true, defaultValue: nil, description: "The pools."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "ListIdentityPools")],
+        openRPC: ##"{"name":"pool.list","summary":"List identity pools.","description":"Returns the ID and name of each pool, sorted by ID. `pool.get` returns the complete configuration.","paramStructure":"by-name","params":[{"name":"limit","required":false,"description":"The maximum number of entries in one response.","schema":{"$ref":"#/components/schemas/PageLimit","description":"The maximum number of entries in one response.","default":60}},{"name":"cursor","required":false,"description":"The position of the next page: the `nextCursor` of the previous response, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["pools"],"properties":{"pools":{"description":"The pools, sorted by ID.","type":"array","items":{"$ref":"#/components/schemas/PoolSummary"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"The cursor for the next page. Present if there are more entries."}}}},"errors":[{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"the only pool","params":[{"name":"limit","value":10}],"result":{"name":"result","value":{"pools":[{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","name":"shop"}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"ListIdentityPools"}}"##,
+        makeParams: { [FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "The maximum number of entries in one response."), FieldInfo(name: "cursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The position of the next page: the `nextCursor` of the previous response, unchanged.")] },
+        makeResult: { [FieldInfo(name: "pools", type: "array of PoolSummary", isRequired: true, defaultValue: nil, description: "The pools, sorted by ID."), FieldInfo(name: "nextCursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The cursor for the next page. Present if there are more entries.")] })
 }

@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// Say which roles the identities of a pool get.
+/// Set the role configuration of an identity pool.
 ///
-/// Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by what a public login's token says; developer logins always get the authenticated role.
+/// Replaces the complete configuration: omitted roles and mappings are removed. A mapping selects a role from the claims of a public login's token. Developer logins always get the role for authenticated identities.
 ///
 /// - Source: cognito: SetIdentityPoolRoles
 public enum PoolSetRoles: ContractMethod {
-    /// What `pool.setRoles` takes.
+    /// The parameters of `pool.setRoles`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
-        /// The roles that credentials.get chooses from.
+        /// The roles of the pool by kind of identity.
         public var roles: RolesByKind
-        /// Login provider to how it chooses a role; a provider without an entry gives the authenticated role. Of a Cognito user pool each app client has its own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+        /// The role mappings by login provider. Logins of a provider without a mapping get the role for authenticated identities. Each app client of an Amazon Cognito user pool has its own entry, `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.
         public var mappings: Members<RoleMapping>?
 
         public init(poolId: String, roles: RolesByKind, mappings: Members<RoleMapping>? = nil) {
@@ -47,16 +47,17 @@ public enum PoolSetRoles: ContractMethod {
         }
     }
 
-    /// What `pool.setRoles` answers.
+    /// The result of `pool.setRoles`.
     public typealias Result = PoolRoles
 
     public static let info = MethodInfo(
         name: "pool.setRoles",
-        summary: "Say which roles the identities of a pool get.",
-        description: "Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by what a public login's token says; developer logins always get the authenticated role.",
+        summary: "Set the role configuration of an identity pool.",
+        description: "Replaces the complete configuration: omitted roles and mappings are removed. A mapping selects a role from the claims of a public login's token. Developer logins always get the role for authenticated identities.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["poolNotFound", "roleNotFound", "invalidRoleMapping"],
-        openRPC: ##"{"name":"pool.setRoles","summary":"Say which roles the identities of a pool get.","description":"Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by what a public login's token says; developer logins always get the authenticated role.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"roles","required":true,"description":"The roles that credentials.get chooses from.","schema":{"$ref":"#/components/schemas/RolesByKind"}},{"name":"mappings","required":false,"description":"Login provider to how it chooses a role; a provider without an entry gives the authenticated role. Of a Cognito user pool each app client has its own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.","schema":{"description":"Login provider to how it chooses a role; a provider without an entry gives the authenticated role. Of a Cognito user pool each app client has its own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.","type":"object","maxProperties":10,"propertyNames":{"$ref":"#/components/schemas/LoginProviderName"},"additionalProperties":{"$ref":"#/components/schemas/RoleMapping"}}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PoolRoles"}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/roleNotFound"},{"$ref":"#/components/errors/invalidRoleMapping"}],"examples":[{"name":"a role for those who signed in","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"roles","value":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roles":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"SetIdentityPoolRoles"}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "roles", type: "RolesByKind", isRequired: true, defaultValue: nil, description: "The roles that credentials.get chooses from."), FieldInfo(name: "mappings", type: "object of RoleMapping", isRequired: false, defaultValue: nil, description: "Login provider to how it chooses a role; a provider without an entry gives the authenticated role. Of a Cognito user pool each app client has its own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.")] },
-        makeResult: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "roles", type: "RolesByKind", isRequired: true, defaultValue: nil, description: "The roles that credentials.get chooses from."), FieldInfo(name: "mappings", type: "object of RoleMapping", isRequired: false, defaultValue: nil, description: "Login provider to how it chooses a role; of a Cognito user pool each app client, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "SetIdentityPoolRoles")],
+        openRPC: ##"{"name":"pool.setRoles","summary":"Set the role configuration of an identity pool.","description":"Replaces the complete configuration: omitted roles and mappings are removed. A mapping selects a role from the claims of a public login's token. Developer logins always get the role for authenticated identities.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The ID of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"roles","required":true,"description":"The roles of the pool by kind of identity.","schema":{"$ref":"#/components/schemas/RolesByKind","description":"The roles of the pool by kind of identity."}},{"name":"mappings","required":false,"description":"The role mappings by login provider. Logins of a provider without a mapping get the role for authenticated identities. Each app client of an Amazon Cognito user pool has its own entry, `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.","schema":{"description":"The role mappings by login provider. Logins of a provider without a mapping get the role for authenticated identities. Each app client of an Amazon Cognito user pool has its own entry, `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.","type":"object","maxProperties":10,"propertyNames":{"$ref":"#/components/schemas/LoginProviderName"},"additionalProperties":{"$ref":"#/components/schemas/RoleMapping"}}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PoolRoles"}},"errors":[{"$ref":"#/components/errors/poolNotFound"},{"$ref":"#/components/errors/roleNotFound"},{"$ref":"#/components/errors/invalidRoleMapping"}],"examples":[{"name":"a role for authenticated identities","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"roles","value":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roles":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"SetIdentityPoolRoles"}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "roles", type: "RolesByKind", isRequired: true, defaultValue: nil, description: "The roles of the pool by kind of identity."), FieldInfo(name: "mappings", type: "object of RoleMapping", isRequired: false, defaultValue: nil, description: "The role mappings by login provider. Logins of a provider without a mapping get the role for authenticated identities. Each app client of an Amazon Cognito user pool has its own entry, `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.")] },
+        makeResult: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "roles", type: "RolesByKind", isRequired: true, defaultValue: nil, description: "The roles of the pool by kind of identity."), FieldInfo(name: "mappings", type: "object of RoleMapping", isRequired: false, defaultValue: nil, description: "The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own entry, `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.")] })
 }

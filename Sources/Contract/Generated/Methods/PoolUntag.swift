@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Take tags off a pool.
+/// Remove tags from an identity pool.
 ///
-/// Keys that are not there are passed over.
+/// Unknown keys are ignored.
 ///
 /// - Source: cognito: UntagResource
 public enum PoolUntag: ContractMethod {
-    /// What `pool.untag` takes.
+    /// The parameters of `pool.untag`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a pool: a region, a colon and a UUID.
+        /// The ID of a pool: a region, a colon and a UUID.
         public var poolId: String
-        /// Which.
+        /// The keys of the tags to remove.
         public var tagKeys: [String]
 
         public init(poolId: String, tagKeys: [String]) {
@@ -40,16 +40,17 @@ public enum PoolUntag: ContractMethod {
         }
     }
 
-    /// What `pool.untag` answers.
+    /// The result of `pool.untag`.
     public typealias Result = Pool
 
     public static let info = MethodInfo(
         name: "pool.untag",
-        summary: "Take tags off a pool.",
-        description: "Keys that are not there are passed over.",
+        summary: "Remove tags from an identity pool.",
+        description: "Unknown keys are ignored.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["poolNotFound"],
-        openRPC: ##"{"name":"pool.untag","summary":"Take tags off a pool.","description":"Keys that are not there are passed over.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The id of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"tagKeys","required":true,"description":"Which.","schema":{"description":"Which.","type":"array","minItems":1,"maxItems":50,"items":{"$ref":"#/components/schemas/TagKey"}}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Pool"}},"errors":[{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"a tag that is not there","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"tagKeys","value":["team"]}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","name":"shop","arn":"arn:aws:cognito-identity:local-1:000000000000:identitypool/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","allowUnauthenticated":false,"allowClassicFlow":false,"developerProvider":"login.shop","providers":[],"signingAlgorithm":"ES256","tags":{},"createdAt":1700000000,"updatedAt":1700000000}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"UntagResource"}}"##,
-        makeParams: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "tagKeys", type: "array of TagKey", isRequired: true, defaultValue: nil, description: "Which.")] },
-        makeResult: { [FieldInfo(name: "poolId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of a pool: a region, a colon and a UUID."), FieldInfo(name: "name", type: ##"string of 1–128 characters like ^[\w\s+=,.@-]+$"##, isRequired: true, defaultValue: nil, description: "What people call a pool. Names need not be unique."), FieldInfo(name: "arn", type: "string", isRequired: true, defaultValue: nil, description: "The pool's ARN."), FieldInfo(name: "issuer", type: "string", isRequired: true, defaultValue: nil, description: "The iss claim of the tokens this pool mints."), FieldInfo(name: "allowUnauthenticated", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether guests get identities and tokens."), FieldInfo(name: "allowClassicFlow", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether a login buys an OpenID token that the client exchanges itself."), FieldInfo(name: "developerProvider", type: ##"string of 1–128 characters like ^[\w._-]+$"##, isRequired: false, defaultValue: nil, description: "The name under which your own sign-in stands in a pool, such as login.shop."), FieldInfo(name: "providers", type: "array of PoolProvider", isRequired: true, defaultValue: nil, description: "The public login providers."), FieldInfo(name: "signingAlgorithm", type: "ES256 | RS256 | RS512 | EdDSA", isRequired: true, defaultValue: nil, description: "The JOSE algorithm a pool signs its tokens with."), FieldInfo(name: "tags", type: "object of TagValue", isRequired: true, defaultValue: nil, description: "Free labels on a resource."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z."), FieldInfo(name: "updatedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "UntagResource")],
+        openRPC: ##"{"name":"pool.untag","summary":"Remove tags from an identity pool.","description":"Unknown keys are ignored.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The ID of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}},{"name":"tagKeys","required":true,"description":"The keys of the tags to remove.","schema":{"description":"The keys of the tags to remove.","type":"array","minItems":1,"maxItems":50,"items":{"$ref":"#/components/schemas/TagKey"}}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Pool"}},"errors":[{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"a tag that does not exist","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},{"name":"tagKeys","value":["team"]}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","name":"shop","arn":"arn:aws:cognito-identity:local-1:000000000000:identitypool/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","allowUnauthenticated":false,"allowClassicFlow":false,"developerProvider":"login.shop","providers":[],"signingAlgorithm":"ES256","tags":{},"createdAt":1700000000,"updatedAt":1700000000}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"UntagResource"}}"##,
+        makeParams: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "tagKeys", type: "array of TagKey", isRequired: true, defaultValue: nil, description: "The keys of the tags to remove.")] },
+        makeResult: { [FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of a pool: a region, a colon and a UUID."), FieldInfo(name: "name", type: "string of 1–128 characters: a name of letters, digits, spaces and `_ + = , . @ -`", isRequired: true, defaultValue: nil, description: "The display name of a pool. Names are not necessarily unique."), FieldInfo(name: "arn", type: "string", isRequired: true, defaultValue: nil, description: "The ARN of the pool."), FieldInfo(name: "issuer", type: "string", isRequired: true, defaultValue: nil, description: "The `iss` claim of the tokens that the pool mints."), FieldInfo(name: "allowUnauthenticated", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether guests can get identities and tokens."), FieldInfo(name: "allowClassicFlow", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the client exchanges for credentials itself."), FieldInfo(name: "developerProvider", type: "string of 1–128 characters: a name of letters, digits, `.`, `_` and `-`", isRequired: false, defaultValue: nil, description: "The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`."), FieldInfo(name: "providers", type: "array of PoolProvider", isRequired: true, defaultValue: nil, description: "The public login providers."), FieldInfo(name: "signingAlgorithm", type: "ES256 | RS256 | RS512 | EdDSA", isRequired: true, defaultValue: nil, description: "The algorithm with which the pool signs its tokens."), FieldInfo(name: "tags", type: "object of TagValue", isRequired: true, defaultValue: nil, description: "The tags of the pool."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the pool was created, in seconds since 1970-01-01 UTC."), FieldInfo(name: "updatedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the last change of the pool, in seconds since 1970-01-01 UTC.")] })
 }

@@ -4,17 +4,17 @@ import JSON
 
 /// Delete a role.
 ///
-/// Nobody can take it on any more. Credentials already bought live on until they expire: revoke them first if they must not.
+/// The role can no longer be assumed. Temporary credentials already issued stay valid until they expire; to invalidate them, revoke them first with `credentials.revoke`.
 ///
 /// - Source: cognito: iam:DeleteRole
 public enum RoleDelete: ContractMethod {
-    /// What `role.delete` takes.
+    /// The parameters of `role.delete`.
     public struct Params: ContractParams, Equatable {
         /// Exactly one of name, roleArn.
         public enum Role: Sendable, Equatable {
             /// The name of a role, unique within the store.
             case name(String)
-            /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+            /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
             case roleArn(String)
         }
 
@@ -50,9 +50,9 @@ public enum RoleDelete: ContractMethod {
         }
     }
 
-    /// What `role.delete` answers.
+    /// The result of `role.delete`.
     public struct Result: ContractResult, Equatable {
-        /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+        /// The ARN of the deleted role.
         public var roleArn: String
 
         public init(roleArn: String) {
@@ -70,10 +70,11 @@ public enum RoleDelete: ContractMethod {
     public static let info = MethodInfo(
         name: "role.delete",
         summary: "Delete a role.",
-        description: "Nobody can take it on any more. Credentials already bought live on until they expire: revoke them first if they must not.",
+        description: "The role can no longer be assumed. Temporary credentials already issued stay valid until they expire; to invalidate them, revoke them first with `credentials.revoke`.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["roleNotFound"],
-        openRPC: ##"{"name":"role.delete","summary":"Delete a role.","description":"Nobody can take it on any more. Credentials already bought live on until they expire: revoke them first if they must not.","paramStructure":"by-name","params":[{"name":"name","required":false,"description":"The name of a role, unique within the store.","schema":{"$ref":"#/components/schemas/RoleName"}},{"name":"roleArn","required":false,"description":"The ARN of a role: arn:aws:iam::<account>:role/<name>.","schema":{"$ref":"#/components/schemas/RoleArn"}}],"result":{"name":"result","schema":{"type":"object","required":["roleArn"],"properties":{"roleArn":{"$ref":"#/components/schemas/RoleArn"}}}},"errors":[{"$ref":"#/components/errors/roleNotFound"}],"examples":[{"name":"by name","params":[{"name":"name","value":"reader"}],"result":{"name":"result","value":{"roleArn":"arn:aws:iam::000000000000:role/reader"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-choices":[{"name":"role","rule":"exactlyOne","of":["name","roleArn"]}],"x-equivalents":{"cognito":"iam:DeleteRole"}}"##,
-        makeParams: { [FieldInfo(name: "name", type: ##"string of 1–64 characters like ^[\w+=,.@-]+$"##, isRequired: false, defaultValue: nil, description: "The name of a role, unique within the store."), FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: false, defaultValue: nil, description: "The ARN of a role: arn:aws:iam::<account>:role/<name>.")] },
-        makeResult: { [FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: true, defaultValue: nil, description: "The ARN of a role: arn:aws:iam::<account>:role/<name>.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "iam:DeleteRole")],
+        openRPC: ##"{"name":"role.delete","summary":"Delete a role.","description":"The role can no longer be assumed. Temporary credentials already issued stay valid until they expire; to invalidate them, revoke them first with `credentials.revoke`.","paramStructure":"by-name","params":[{"name":"name","required":false,"description":"The name of a role, unique within the store.","schema":{"$ref":"#/components/schemas/RoleName"}},{"name":"roleArn","required":false,"description":"The ARN of a role: `arn:aws:iam::<account>:role/<name>`.","schema":{"$ref":"#/components/schemas/RoleArn"}}],"result":{"name":"result","schema":{"type":"object","required":["roleArn"],"properties":{"roleArn":{"$ref":"#/components/schemas/RoleArn","description":"The ARN of the deleted role."}}}},"errors":[{"$ref":"#/components/errors/roleNotFound"}],"examples":[{"name":"by name","params":[{"name":"name","value":"reader"}],"result":{"name":"result","value":{"roleArn":"arn:aws:iam::000000000000:role/reader"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-choices":[{"name":"role","rule":"exactlyOne","of":["name","roleArn"]}],"x-equivalents":{"cognito":"iam:DeleteRole"}}"##,
+        makeParams: { [FieldInfo(name: "name", type: "string of 1–64 characters: a name of letters, digits and `_ + = , . @ -`", isRequired: false, defaultValue: nil, description: "The name of a role, unique within the store."), FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: false, defaultValue: nil, description: "The ARN of a role: `arn:aws:iam::<account>:role/<name>`.")] },
+        makeResult: { [FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: true, defaultValue: nil, description: "The ARN of the deleted role.")] })
 }

@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// Get a role.
+/// Get a role by name or ARN.
 ///
-/// By its name or its ARN.
+/// Returns the trust policy, the maximum session duration and the tags of the role.
 ///
 /// - Source: cognito: iam:GetRole
 public enum RoleGet: ContractMethod {
-    /// What `role.get` takes.
+    /// The parameters of `role.get`.
     public struct Params: ContractParams, Equatable {
         /// Exactly one of name, roleArn.
         public enum Role: Sendable, Equatable {
             /// The name of a role, unique within the store.
             case name(String)
-            /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+            /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
             case roleArn(String)
         }
 
@@ -50,16 +50,17 @@ public enum RoleGet: ContractMethod {
         }
     }
 
-    /// What `role.get` answers.
+    /// The result of `role.get`.
     public typealias Result = Role
 
     public static let info = MethodInfo(
         name: "role.get",
-        summary: "Get a role.",
-        description: "By its name or its ARN.",
+        summary: "Get a role by name or ARN.",
+        description: "Returns the trust policy, the maximum session duration and the tags of the role.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["roleNotFound"],
-        openRPC: ##"{"name":"role.get","summary":"Get a role.","description":"By its name or its ARN.","paramStructure":"by-name","params":[{"name":"name","required":false,"description":"The name of a role, unique within the store.","schema":{"$ref":"#/components/schemas/RoleName"}},{"name":"roleArn","required":false,"description":"The ARN of a role: arn:aws:iam::<account>:role/<name>.","schema":{"$ref":"#/components/schemas/RoleArn"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Role"}},"errors":[{"$ref":"#/components/errors/roleNotFound"}],"examples":[{"name":"by name","params":[{"name":"name","value":"reader"}],"result":{"name":"result","value":{"roleArn":"arn:aws:iam::000000000000:role/reader","roleId":"AROA3K7Q2MZT5VXN4JWB6","name":"reader","trustPolicy":{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"cognito-identity.amazonaws.com"},"Action":["sts:AssumeRoleWithWebIdentity","sts:TagSession"],"Condition":{"StringEquals":{"cognito-identity.amazonaws.com:aud":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},"ForAnyValue:StringLike":{"cognito-identity.amazonaws.com:amr":"authenticated"}}}]},"maxSessionSeconds":3600,"tags":{},"createdAt":1700000000,"updatedAt":1700000000}}},{"name":"by ARN","params":[{"name":"roleArn","value":"arn:aws:iam::000000000000:role/reader"}],"result":{"name":"result","value":{"roleArn":"arn:aws:iam::000000000000:role/reader","roleId":"AROA3K7Q2MZT5VXN4JWB6","name":"reader","trustPolicy":{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"cognito-identity.amazonaws.com"},"Action":["sts:AssumeRoleWithWebIdentity","sts:TagSession"],"Condition":{"StringEquals":{"cognito-identity.amazonaws.com:aud":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},"ForAnyValue:StringLike":{"cognito-identity.amazonaws.com:amr":"authenticated"}}}]},"maxSessionSeconds":3600,"tags":{},"createdAt":1700000000,"updatedAt":1700000000}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"role","rule":"exactlyOne","of":["name","roleArn"]}],"x-equivalents":{"cognito":"iam:GetRole"}}"##,
-        makeParams: { [FieldInfo(name: "name", type: ##"string of 1–64 characters like ^[\w+=,.@-]+$"##, isRequired: false, defaultValue: nil, description: "The name of a role, unique within the store."), FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: false, defaultValue: nil, description: "The ARN of a role: arn:aws:iam::<account>:role/<name>.")] },
-        makeResult: { [FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: true, defaultValue: nil, description: "The ARN of a role: arn:aws:iam::<account>:role/<name>."), FieldInfo(name: "roleId", type: "string", isRequired: true, defaultValue: nil, description: "A unique id, AROA and more: a role put anew under the name of a deleted one gets another id."), FieldInfo(name: "name", type: ##"string of 1–64 characters like ^[\w+=,.@-]+$"##, isRequired: true, defaultValue: nil, description: "The name of a role, unique within the store."), FieldInfo(name: "trustPolicy", type: "any object", isRequired: true, defaultValue: nil, description: "A policy in the IAM policy language."), FieldInfo(name: "maxSessionSeconds", type: "integer", isRequired: true, defaultValue: nil, description: "The longest session credentials.assumeRole gives."), FieldInfo(name: "tags", type: "object of TagValue", isRequired: true, defaultValue: nil, description: "Free labels on a resource."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z."), FieldInfo(name: "updatedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "iam:GetRole")],
+        openRPC: ##"{"name":"role.get","summary":"Get a role by name or ARN.","description":"Returns the trust policy, the maximum session duration and the tags of the role.","paramStructure":"by-name","params":[{"name":"name","required":false,"description":"The name of a role, unique within the store.","schema":{"$ref":"#/components/schemas/RoleName"}},{"name":"roleArn","required":false,"description":"The ARN of a role: `arn:aws:iam::<account>:role/<name>`.","schema":{"$ref":"#/components/schemas/RoleArn"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Role"}},"errors":[{"$ref":"#/components/errors/roleNotFound"}],"examples":[{"name":"by name","params":[{"name":"name","value":"reader"}],"result":{"name":"result","value":{"roleArn":"arn:aws:iam::000000000000:role/reader","roleId":"AROA3K7Q2MZT5VXN4JWB6","name":"reader","trustPolicy":{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"cognito-identity.amazonaws.com"},"Action":["sts:AssumeRoleWithWebIdentity","sts:TagSession"],"Condition":{"StringEquals":{"cognito-identity.amazonaws.com:aud":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},"ForAnyValue:StringLike":{"cognito-identity.amazonaws.com:amr":"authenticated"}}}]},"maxSessionSeconds":3600,"tags":{},"createdAt":1700000000,"updatedAt":1700000000}}},{"name":"by ARN","params":[{"name":"roleArn","value":"arn:aws:iam::000000000000:role/reader"}],"result":{"name":"result","value":{"roleArn":"arn:aws:iam::000000000000:role/reader","roleId":"AROA3K7Q2MZT5VXN4JWB6","name":"reader","trustPolicy":{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"cognito-identity.amazonaws.com"},"Action":["sts:AssumeRoleWithWebIdentity","sts:TagSession"],"Condition":{"StringEquals":{"cognito-identity.amazonaws.com:aud":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},"ForAnyValue:StringLike":{"cognito-identity.amazonaws.com:amr":"authenticated"}}}]},"maxSessionSeconds":3600,"tags":{},"createdAt":1700000000,"updatedAt":1700000000}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-choices":[{"name":"role","rule":"exactlyOne","of":["name","roleArn"]}],"x-equivalents":{"cognito":"iam:GetRole"}}"##,
+        makeParams: { [FieldInfo(name: "name", type: "string of 1–64 characters: a name of letters, digits and `_ + = , . @ -`", isRequired: false, defaultValue: nil, description: "The name of a role, unique within the store."), FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: false, defaultValue: nil, description: "The ARN of a role: `arn:aws:iam::<account>:role/<name>`.")] },
+        makeResult: { [FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: true, defaultValue: nil, description: "The ARN of a role: `arn:aws:iam::<account>:role/<name>`."), FieldInfo(name: "roleId", type: "string", isRequired: true, defaultValue: nil, description: "A unique ID, which begins with `AROA`. A role created with the name of a deleted role gets another ID."), FieldInfo(name: "name", type: "string of 1–64 characters: a name of letters, digits and `_ + = , . @ -`", isRequired: true, defaultValue: nil, description: "The name of a role, unique within the store."), FieldInfo(name: "trustPolicy", type: "any object", isRequired: true, defaultValue: nil, description: "The trust policy, which states who can assume the role."), FieldInfo(name: "maxSessionSeconds", type: "integer", isRequired: true, defaultValue: nil, description: "The maximum duration of a session started with `credentials.assumeRole`, in seconds."), FieldInfo(name: "tags", type: "object of TagValue", isRequired: true, defaultValue: nil, description: "The tags of the role."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the role was created, in seconds since 1970-01-01 UTC."), FieldInfo(name: "updatedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the last change of the role, in seconds since 1970-01-01 UTC.")] })
 }

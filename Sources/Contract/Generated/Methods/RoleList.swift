@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// List the roles.
+/// List roles.
 ///
-/// In the order of their names.
+/// The roles are sorted by name.
 ///
 /// - Source: cognito: iam:ListRoles
 public enum RoleList: ContractMethod {
-    /// What `role.list` takes.
+    /// The parameters of `role.list`.
     public struct Params: ContractParams, Equatable {
-        /// How many entries one answer holds at most.
+        /// The maximum number of entries in one response.
         public var limit: Int64
-        /// Where a list goes on: nextCursor of the answer before, unchanged.
+        /// The position of the next page: the `nextCursor` of the previous response, unchanged.
         public var cursor: String?
 
         public init(limit: Int64 = 60, cursor: String? = nil) {
@@ -37,11 +37,11 @@ public enum RoleList: ContractMethod {
         }
     }
 
-    /// What `role.list` answers.
+    /// The result of `role.list`.
     public struct Result: ContractResult, Equatable {
-        /// The roles.
+        /// The roles, sorted by name.
         public var roles: [Role]
-        /// Present when there is more: the cursor of the next call.
+        /// The cursor for the next page. Present if there are more entries.
         public var nextCursor: String?
 
         public init(roles: [Role], nextCursor: String? = nil) {
@@ -67,11 +67,12 @@ public enum RoleList: ContractMethod {
 
     public static let info = MethodInfo(
         name: "role.list",
-        summary: "List the roles.",
-        description: "In the order of their names.",
+        summary: "List roles.",
+        description: "The roles are sorted by name.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["invalidCursor"],
-        openRPC: ##"{"name":"role.list","summary":"List the roles.","description":"In the order of their names.","paramStructure":"by-name","params":[{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["roles"],"properties":{"roles":{"description":"The roles.","type":"array","items":{"$ref":"#/components/schemas/Role"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"the only role","params":[],"result":{"name":"result","value":{"roles":[{"roleArn":"arn:aws:iam::000000000000:role/reader","roleId":"AROA3K7Q2MZT5VXN4JWB6","name":"reader","trustPolicy":{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"cognito-identity.amazonaws.com"},"Action":["sts:AssumeRoleWithWebIdentity","sts:TagSession"],"Condition":{"StringEquals":{"cognito-identity.amazonaws.com:aud":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},"ForAnyValue:StringLike":{"cognito-identity.amazonaws.com:amr":"authenticated"}}}]},"maxSessionSeconds":3600,"tags":{},"createdAt":1700000000,"updatedAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"iam:ListRoles"}}"##,
-        makeParams: { [FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many entries one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged.")] },
-        makeResult: { [FieldInfo(name: "roles", type: "array of Role", isRequired: true, defaultValue: nil, description: "The roles."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "iam:ListRoles")],
+        openRPC: ##"{"name":"role.list","summary":"List roles.","description":"The roles are sorted by name.","paramStructure":"by-name","params":[{"name":"limit","required":false,"description":"The maximum number of entries in one response.","schema":{"$ref":"#/components/schemas/PageLimit","description":"The maximum number of entries in one response.","default":60}},{"name":"cursor","required":false,"description":"The position of the next page: the `nextCursor` of the previous response, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["roles"],"properties":{"roles":{"description":"The roles, sorted by name.","type":"array","items":{"$ref":"#/components/schemas/Role"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"The cursor for the next page. Present if there are more entries."}}}},"errors":[{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"the only role","params":[],"result":{"name":"result","value":{"roles":[{"roleArn":"arn:aws:iam::000000000000:role/reader","roleId":"AROA3K7Q2MZT5VXN4JWB6","name":"reader","trustPolicy":{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"cognito-identity.amazonaws.com"},"Action":["sts:AssumeRoleWithWebIdentity","sts:TagSession"],"Condition":{"StringEquals":{"cognito-identity.amazonaws.com:aud":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"},"ForAnyValue:StringLike":{"cognito-identity.amazonaws.com:amr":"authenticated"}}}]},"maxSessionSeconds":3600,"tags":{},"createdAt":1700000000,"updatedAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"iam:ListRoles"}}"##,
+        makeParams: { [FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "The maximum number of entries in one response."), FieldInfo(name: "cursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The position of the next page: the `nextCursor` of the previous response, unchanged.")] },
+        makeResult: { [FieldInfo(name: "roles", type: "array of Role", isRequired: true, defaultValue: nil, description: "The roles, sorted by name."), FieldInfo(name: "nextCursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The cursor for the next page. Present if there are more entries.")] })
 }

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// List the sessions of an account.
+/// List the sessions of an account, most recent first.
 ///
-/// The latest first.
+/// Returns at most 1000 sessions.
 public enum SessionList: ContractMethod {
-    /// What `session.list` takes.
+    /// The parameters of `session.list`.
     public struct Params: ContractParams, Equatable {
-        /// The id of an account; sub in its tokens.
+        /// The ID of an account, which is the `sub` claim of its tokens.
         public var accountId: String
 
         public init(accountId: String) {
@@ -30,9 +30,9 @@ public enum SessionList: ContractMethod {
         }
     }
 
-    /// What `session.list` answers.
+    /// The result of `session.list`.
     public struct Result: ContractResult, Equatable {
-        /// At most 1000.
+        /// The sessions, most recent first.
         public var sessions: [Session]
 
         public init(sessions: [Session]) {
@@ -53,11 +53,12 @@ public enum SessionList: ContractMethod {
 
     public static let info = MethodInfo(
         name: "session.list",
-        summary: "List the sessions of an account.",
-        description: "The latest first.",
+        summary: "List the sessions of an account, most recent first.",
+        description: "Returns at most 1000 sessions.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["accountNotFound", "accountMerged"],
-        openRPC: ##"{"name":"session.list","summary":"List the sessions of an account.","description":"The latest first.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The id of an account; sub in its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["sessions"],"properties":{"sessions":{"description":"At most 1000.","type":"array","items":{"$ref":"#/components/schemas/Session"}}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"one","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"sessions":[{"sessionId":"c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","amr":["otp"],"signInProvider":"code","authenticatedAt":1700000000,"createdAt":1700000000,"lastUsedAt":1700000000,"expiresAt":1707776000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: true, defaultValue: nil, description: "The id of an account; sub in its tokens.")] },
-        makeResult: { [FieldInfo(name: "sessions", type: "array of Session", isRequired: true, defaultValue: nil, description: "At most 1000.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"session.list","summary":"List the sessions of an account, most recent first.","description":"Returns at most 1000 sessions.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The ID of an account, which is the `sub` claim of its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["sessions"],"properties":{"sessions":{"description":"The sessions, most recent first.","type":"array","items":{"$ref":"#/components/schemas/Session"}}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"one session","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"sessions":[{"sessionId":"c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","amr":["otp"],"signInProvider":"code","authenticatedAt":1700000000,"createdAt":1700000000,"lastUsedAt":1700000000,"expiresAt":1707776000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of an account, which is the `sub` claim of its tokens.")] },
+        makeResult: { [FieldInfo(name: "sessions", type: "array of Session", isRequired: true, defaultValue: nil, description: "The sessions, most recent first.")] })
 }

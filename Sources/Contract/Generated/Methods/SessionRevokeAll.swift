@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// End all sessions of an account.
+/// Revoke all sessions of an account.
 ///
-/// Its tokens are refused by token.verify from now on.
+/// `token.verify` rejects the tokens of these sessions immediately.
 ///
-/// - Source: firebase: accounts:update validSince
+/// - Source: firebase: accounts:update validSince; SDK: revokeRefreshTokens
 public enum SessionRevokeAll: ContractMethod {
-    /// What `session.revokeAll` takes.
+    /// The parameters of `session.revokeAll`.
     public struct Params: ContractParams, Equatable {
-        /// The id of an account; sub in its tokens.
+        /// The ID of an account, which is the `sub` claim of its tokens.
         public var accountId: String
 
         public init(accountId: String) {
@@ -32,9 +32,9 @@ public enum SessionRevokeAll: ContractMethod {
         }
     }
 
-    /// What `session.revokeAll` answers.
+    /// The result of `session.revokeAll`.
     public struct Result: ContractResult, Equatable {
-        /// How many there were.
+        /// The number of revoked sessions.
         public var revoked: Int64
 
         public init(revoked: Int64) {
@@ -51,11 +51,12 @@ public enum SessionRevokeAll: ContractMethod {
 
     public static let info = MethodInfo(
         name: "session.revokeAll",
-        summary: "End all sessions of an account.",
-        description: "Its tokens are refused by token.verify from now on.",
+        summary: "Revoke all sessions of an account.",
+        description: "`token.verify` rejects the tokens of these sessions immediately.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["accountNotFound", "accountMerged"],
-        openRPC: ##"{"name":"session.revokeAll","summary":"End all sessions of an account.","description":"Its tokens are refused by token.verify from now on.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The id of an account; sub in its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["revoked"],"properties":{"revoked":{"description":"How many there were.","type":"integer"}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"one","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"revoked":1}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"accounts:update validSince"}}"##,
-        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$", isRequired: true, defaultValue: nil, description: "The id of an account; sub in its tokens.")] },
-        makeResult: { [FieldInfo(name: "revoked", type: "integer", isRequired: true, defaultValue: nil, description: "How many there were.")] })
+        equivalents: [VendorName(vendor: "firebase", names: "accounts:update validSince; SDK: revokeRefreshTokens")],
+        openRPC: ##"{"name":"session.revokeAll","summary":"Revoke all sessions of an account.","description":"`token.verify` rejects the tokens of these sessions immediately.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The ID of an account, which is the `sub` claim of its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["revoked"],"properties":{"revoked":{"description":"The number of revoked sessions.","type":"integer"}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"one session","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"revoked":1}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"accounts:update validSince; SDK: revokeRefreshTokens"}}"##,
+        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of an account, which is the `sub` claim of its tokens.")] },
+        makeResult: { [FieldInfo(name: "revoked", type: "integer", isRequired: true, defaultValue: nil, description: "The number of revoked sessions.")] })
 }

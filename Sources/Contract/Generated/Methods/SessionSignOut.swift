@@ -2,17 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// Sign out.
+/// Sign out and revoke the session.
 ///
-/// Ends the session that the token belongs to; its tokens are refused by token.verify from now on. A session that is over already is no error.
+/// `token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.
+///
+/// - Source: firebase: SDK: signOut; nativeAuth: SDK: signOut
 public enum SessionSignOut: ContractMethod {
-    /// What `session.signOut` takes.
+    /// The parameters of `session.signOut`.
     public struct Params: ContractParams, Equatable {
         /// Exactly one of refreshToken, idToken.
         public enum Session: Sendable, Equatable {
-            /// Gets fresh tokens, once: each use answers the next one.
+            /// A refresh token of the session.
             case refreshToken(String)
-            /// A signed JSON Web Token in compact form.
+            /// An ID token of the session. Can be expired.
             case idToken(String)
         }
 
@@ -48,9 +50,9 @@ public enum SessionSignOut: ContractMethod {
         }
     }
 
-    /// What `session.signOut` answers.
+    /// The result of `session.signOut`.
     public struct Result: ContractResult, Equatable {
-        /// Whether there was a session to end.
+        /// Whether the session existed.
         public var signedOut: Bool
 
         public init(signedOut: Bool) {
@@ -67,11 +69,12 @@ public enum SessionSignOut: ContractMethod {
 
     public static let info = MethodInfo(
         name: "session.signOut",
-        summary: "Sign out.",
-        description: "Ends the session that the token belongs to; its tokens are refused by token.verify from now on. A session that is over already is no error.",
+        summary: "Sign out and revoke the session.",
+        description: "`token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.",
         caller: .`public`, isReadOnly: false, isTesting: false,
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenUseMismatch", "tokenNotYetValid"],
-        openRPC: ##"{"name":"session.signOut","summary":"Sign out.","description":"Ends the session that the token belongs to; its tokens are refused by token.verify from now on. A session that is over already is no error.","paramStructure":"by-name","params":[{"name":"refreshToken","required":false,"description":"Gets fresh tokens, once: each use answers the next one.","schema":{"$ref":"#/components/schemas/RefreshToken"}},{"name":"idToken","required":false,"description":"A signed JSON Web Token in compact form.","schema":{"$ref":"#/components/schemas/Jwt"}}],"result":{"name":"result","schema":{"type":"object","required":["signedOut"],"properties":{"signedOut":{"description":"Whether there was a session to end.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenNotYetValid"}],"examples":[{"name":"with the refresh token","params":[{"name":"refreshToken","value":"kq3vPp1zGk0v9tY7cRr5eQ8x2mWb4nJdLhUa6sFoXiM"}],"result":{"name":"result","value":{"signedOut":true}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-choices":[{"name":"session","rule":"exactlyOne","of":["refreshToken","idToken"]}],"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "refreshToken", type: "string of 1–512 characters", isRequired: false, defaultValue: nil, description: "Gets fresh tokens, once: each use answers the next one."), FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "A signed JSON Web Token in compact form.")] },
-        makeResult: { [FieldInfo(name: "signedOut", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether there was a session to end.")] })
+        equivalents: [VendorName(vendor: "firebase", names: "SDK: signOut"), VendorName(vendor: "nativeAuth", names: "SDK: signOut")],
+        openRPC: ##"{"name":"session.signOut","summary":"Sign out and revoke the session.","description":"`token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.","paramStructure":"by-name","params":[{"name":"refreshToken","required":false,"description":"A refresh token of the session.","schema":{"$ref":"#/components/schemas/RefreshToken","description":"A refresh token of the session."}},{"name":"idToken","required":false,"description":"An ID token of the session. Can be expired.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the session. Can be expired."}}],"result":{"name":"result","schema":{"type":"object","required":["signedOut"],"properties":{"signedOut":{"description":"Whether the session existed.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenNotYetValid"}],"examples":[{"name":"with the refresh token","params":[{"name":"refreshToken","value":"kq3vPp1zGk0v9tY7cRr5eQ8x2mWb4nJdLhUa6sFoXiM"}],"result":{"name":"result","value":{"signedOut":true}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-choices":[{"name":"session","rule":"exactlyOne","of":["refreshToken","idToken"]}],"x-equivalents":{"firebase":"SDK: signOut","nativeAuth":"SDK: signOut"}}"##,
+        makeParams: { [FieldInfo(name: "refreshToken", type: "string of 1–512 characters", isRequired: false, defaultValue: nil, description: "A refresh token of the session."), FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "An ID token of the session. Can be expired.")] },
+        makeResult: { [FieldInfo(name: "signedOut", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the session existed.")] })
 }

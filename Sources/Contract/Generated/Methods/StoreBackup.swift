@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Write a copy of the store while it is in use.
+/// Write a consistent backup of the store without stopping the service.
 ///
-/// The copy is a store of its own, as the store was at one moment; requests go on meanwhile. It appears under its name only when it is whole and synced, is for this user alone and never takes the place of a file. Opening it, on this machine or another, takes the master key with the fingerprint that is answered, which is not in it: keep the two apart. PostgreSQL has pg_dump for this.
+/// The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use `pg_dump`.
 public enum StoreBackup: ContractMethod {
-    /// What `store.backup` takes.
+    /// The parameters of `store.backup`.
     public struct Params: ContractParams, Equatable {
-        /// The file to be made, in a folder that is there; relative to where the process was started.
+        /// The path of the file to create, absolute or relative to the working directory of the process. Its directory must exist.
         public var path: String
 
         public init(path: String) {
@@ -30,17 +30,17 @@ public enum StoreBackup: ContractMethod {
         }
     }
 
-    /// What `store.backup` answers.
+    /// The result of `store.backup`.
     public struct Result: ContractResult, Equatable {
-        /// The file, from the root.
+        /// The absolute path of the file.
         public var path: String
-        /// Its size.
+        /// The size of the file, in bytes.
         public var bytes: Int64
-        /// The version of its tables.
+        /// The schema version of the backup.
         public var schemaVersion: Int64
-        /// The fingerprint of the master key that opens it.
+        /// The fingerprint of the master key that opens the backup.
         public var masterFingerprint: String
-        /// When it was taken.
+        /// The time of the backup, in seconds since 1970-01-01 UTC.
         public var takenAt: Int64
 
         public init(path: String, bytes: Int64, schemaVersion: Int64, masterFingerprint: String, takenAt: Int64) {
@@ -69,13 +69,14 @@ public enum StoreBackup: ContractMethod {
 
     public static let info = MethodInfo(
         name: "store.backup",
-        summary: "Write a copy of the store while it is in use.",
-        description: "The copy is a store of its own, as the store was at one moment; requests go on meanwhile. It appears under its name only when it is whole and synced, is for this user alone and never takes the place of a file. Opening it, on this machine or another, takes the master key with the fingerprint that is answered, which is not in it: keep the two apart. PostgreSQL has pg_dump for this.",
+        summary: "Write a consistent backup of the store without stopping the service.",
+        description: "The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use `pg_dump`.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["backupFileExists", "backupNotHere", "backupFailed"],
-        openRPC: ##"{"name":"store.backup","summary":"Write a copy of the store while it is in use.","description":"The copy is a store of its own, as the store was at one moment; requests go on meanwhile. It appears under its name only when it is whole and synced, is for this user alone and never takes the place of a file. Opening it, on this machine or another, takes the master key with the fingerprint that is answered, which is not in it: keep the two apart. PostgreSQL has pg_dump for this.","paramStructure":"by-name","params":[{"name":"path","required":true,"description":"The file to be made, in a folder that is there; relative to where the process was started.","schema":{"description":"The file to be made, in a folder that is there; relative to where the process was started.","type":"string","minLength":1,"maxLength":4000}}],"result":{"name":"result","schema":{"type":"object","required":["path","bytes","schemaVersion","masterFingerprint","takenAt"],"properties":{"path":{"description":"The file, from the root.","type":"string"},"bytes":{"description":"Its size.","type":"integer"},"schemaVersion":{"description":"The version of its tables.","type":"integer"},"masterFingerprint":{"description":"The fingerprint of the master key that opens it.","type":"string"},"takenAt":{"$ref":"#/components/schemas/Timestamp","description":"When it was taken."}}}},"errors":[{"$ref":"#/components/errors/backupFileExists"},{"$ref":"#/components/errors/backupNotHere"},{"$ref":"#/components/errors/backupFailed"}],"examples":[{"name":"a copy under a key that you have","params":[{"name":"path","value":"backup.db"}],"result":{"name":"result","value":{"path":"/home/me/backup.db","bytes":188416,"schemaVersion":2,"masterFingerprint":"bdca4b2a93c1","takenAt":1700000000}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "path", type: "string of 1–4000 characters", isRequired: true, defaultValue: nil, description: "The file to be made, in a folder that is there; relative to where the process was started.")] },
-        makeResult: { [FieldInfo(name: "path", type: "string", isRequired: true, defaultValue: nil, description: "The file, from the root."), FieldInfo(name: "bytes", type: "integer", isRequired: true, defaultValue: nil, description: "Its size."), FieldInfo(name: "schemaVersion", type: "integer", isRequired: true, defaultValue: nil, description: "The version of its tables."), FieldInfo(name: "masterFingerprint", type: "string", isRequired: true, defaultValue: nil, description: "The fingerprint of the master key that opens it."), FieldInfo(name: "takenAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "When it was taken.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"store.backup","summary":"Write a consistent backup of the store without stopping the service.","description":"The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use `pg_dump`.","paramStructure":"by-name","params":[{"name":"path","required":true,"description":"The path of the file to create, absolute or relative to the working directory of the process. Its directory must exist.","schema":{"description":"The path of the file to create, absolute or relative to the working directory of the process. Its directory must exist.","type":"string","minLength":1,"maxLength":4000}}],"result":{"name":"result","schema":{"type":"object","required":["path","bytes","schemaVersion","masterFingerprint","takenAt"],"properties":{"path":{"description":"The absolute path of the file.","type":"string"},"bytes":{"description":"The size of the file, in bytes.","type":"integer"},"schemaVersion":{"description":"The schema version of the backup.","type":"integer"},"masterFingerprint":{"description":"The fingerprint of the master key that opens the backup.","type":"string"},"takenAt":{"$ref":"#/components/schemas/Timestamp","description":"The time of the backup, in seconds since 1970-01-01 UTC."}}}},"errors":[{"$ref":"#/components/errors/backupFileExists"},{"$ref":"#/components/errors/backupNotHere"},{"$ref":"#/components/errors/backupFailed"}],"examples":[{"name":"a backup under a given master key","params":[{"name":"path","value":"backup.db"}],"result":{"name":"result","value":{"path":"/home/me/backup.db","bytes":188416,"schemaVersion":2,"masterFingerprint":"bdca4b2a93c1","takenAt":1700000000}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "path", type: "string of 1–4000 characters", isRequired: true, defaultValue: nil, description: "The path of the file to create, absolute or relative to the working directory of the process. Its directory must exist.")] },
+        makeResult: { [FieldInfo(name: "path", type: "string", isRequired: true, defaultValue: nil, description: "The absolute path of the file."), FieldInfo(name: "bytes", type: "integer", isRequired: true, defaultValue: nil, description: "The size of the file, in bytes."), FieldInfo(name: "schemaVersion", type: "integer", isRequired: true, defaultValue: nil, description: "The schema version of the backup."), FieldInfo(name: "masterFingerprint", type: "string", isRequired: true, defaultValue: nil, description: "The fingerprint of the master key that opens the backup."), FieldInfo(name: "takenAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the backup, in seconds since 1970-01-01 UTC.")] })
 }
 
 extension StringRule {

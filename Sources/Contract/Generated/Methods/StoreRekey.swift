@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Put the store under another master key.
+/// Encrypt the store's data key with a new master key.
 ///
-/// Seals the store's data key anew; what the data key seals stays as it is, so it takes no time, and processes that have the store open go on. From then on only the new key opens the store; backups taken before still need the one before. Where the master key is a file beside the store, the file is replaced, and without newMasterKey a key is made. Where the process was given its key, you have to give the new one to every process from its next start on.
+/// Data encrypted with the data key does not change, so the call is fast, and processes with the store open continue to work. After the call, only the new master key opens the store; earlier backups still require the previous one. If the master key is in a key file next to the store, the file is replaced, and a key is generated if `newMasterKey` is omitted. The previous key stays in a file `<store>.key.<fingerprint>`; keep that file as long as you keep earlier backups. If the master key was passed to the process, every process must be started with the new key from its next start.
 public enum StoreRekey: ContractMethod {
-    /// What `store.rekey` takes.
+    /// The parameters of `store.rekey`.
     public struct Params: ContractParams, Equatable {
-        /// 32 bytes, in base64url (43 characters) or hexadecimal (64).
+        /// The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).
         public var newMasterKey: String?
 
         public init(newMasterKey: String? = nil) {
@@ -28,19 +28,22 @@ public enum StoreRekey: ContractMethod {
         }
     }
 
-    /// What `store.rekey` answers.
+    /// The result of `store.rekey`.
     public struct Result: ContractResult, Equatable {
-        /// The fingerprint of the master key that opens the store from now on.
+        /// The fingerprint of the new master key.
         public var masterFingerprint: String
-        /// The fingerprint of the one that did until now.
+        /// The fingerprint of the previous master key.
         public var previousFingerprint: String
-        /// The file that holds the new key, if it stands beside the store.
+        /// The path of the key file. Present if the key file is next to the store.
         public var keyFile: String?
+        /// The path of the file that contains the previous master key. Present if that key was in a file next to the store.
+        public var previousKeyFile: String?
 
-        public init(masterFingerprint: String, previousFingerprint: String, keyFile: String? = nil) {
+        public init(masterFingerprint: String, previousFingerprint: String, keyFile: String? = nil, previousKeyFile: String? = nil) {
             self.masterFingerprint = masterFingerprint
             self.previousFingerprint = previousFingerprint
             self.keyFile = keyFile
+            self.previousKeyFile = previousKeyFile
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -53,21 +56,26 @@ public enum StoreRekey: ContractMethod {
                 writer.key("keyFile")
                 writer.string(keyFile)
             }
+            if let previousKeyFile {
+                writer.key("previousKeyFile")
+                writer.string(previousKeyFile)
+            }
             writer.endObject()
         }
     }
 
     public static let info = MethodInfo(
         name: "store.rekey",
-        summary: "Put the store under another master key.",
-        description: "Seals the store's data key anew; what the data key seals stays as it is, so it takes no time, and processes that have the store open go on. From then on only the new key opens the store; backups taken before still need the one before. Where the master key is a file beside the store, the file is replaced, and without newMasterKey a key is made. Where the process was given its key, you have to give the new one to every process from its next start on.",
+        summary: "Encrypt the store's data key with a new master key.",
+        description: "Data encrypted with the data key does not change, so the call is fast, and processes with the store open continue to work. After the call, only the new master key opens the store; earlier backups still require the previous one. If the master key is in a key file next to the store, the file is replaced, and a key is generated if `newMasterKey` is omitted. The previous key stays in a file `<store>.key.<fingerprint>`; keep that file as long as you keep earlier backups. If the master key was passed to the process, every process must be started with the new key from its next start.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["newMasterKeyNeeded", "invalidMasterKey"],
-        openRPC: ##"{"name":"store.rekey","summary":"Put the store under another master key.","description":"Seals the store's data key anew; what the data key seals stays as it is, so it takes no time, and processes that have the store open go on. From then on only the new key opens the store; backups taken before still need the one before. Where the master key is a file beside the store, the file is replaced, and without newMasterKey a key is made. Where the process was given its key, you have to give the new one to every process from its next start on.","paramStructure":"by-name","params":[{"name":"newMasterKey","required":false,"description":"32 bytes, in base64url (43 characters) or hexadecimal (64).","schema":{"description":"32 bytes, in base64url (43 characters) or hexadecimal (64).","type":"string","minLength":43,"maxLength":64,"pattern":"^[\\w-]+$","secret":true}}],"result":{"name":"result","schema":{"type":"object","required":["masterFingerprint","previousFingerprint"],"properties":{"masterFingerprint":{"description":"The fingerprint of the master key that opens the store from now on.","type":"string"},"previousFingerprint":{"description":"The fingerprint of the one that did until now.","type":"string"},"keyFile":{"description":"The file that holds the new key, if it stands beside the store.","type":"string"}}}},"errors":[{"$ref":"#/components/errors/newMasterKeyNeeded"},{"$ref":"#/components/errors/invalidMasterKey"}],"examples":[{"name":"a key of your own","params":[{"name":"newMasterKey","value":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}],"result":{"name":"result","value":{"masterFingerprint":"bdca4b2a93c1","previousFingerprint":"2f1c60f7a95e"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "newMasterKey", type: ##"string of 43–64 characters like ^[\w-]+$"##, isRequired: false, defaultValue: nil, description: "32 bytes, in base64url (43 characters) or hexadecimal (64).")] },
-        makeResult: { [FieldInfo(name: "masterFingerprint", type: "string", isRequired: true, defaultValue: nil, description: "The fingerprint of the master key that opens the store from now on."), FieldInfo(name: "previousFingerprint", type: "string", isRequired: true, defaultValue: nil, description: "The fingerprint of the one that did until now."), FieldInfo(name: "keyFile", type: "string", isRequired: false, defaultValue: nil, description: "The file that holds the new key, if it stands beside the store.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"store.rekey","summary":"Encrypt the store's data key with a new master key.","description":"Data encrypted with the data key does not change, so the call is fast, and processes with the store open continue to work. After the call, only the new master key opens the store; earlier backups still require the previous one. If the master key is in a key file next to the store, the file is replaced, and a key is generated if `newMasterKey` is omitted. The previous key stays in a file `<store>.key.<fingerprint>`; keep that file as long as you keep earlier backups. If the master key was passed to the process, every process must be started with the new key from its next start.","paramStructure":"by-name","params":[{"name":"newMasterKey","required":false,"description":"The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).","schema":{"description":"The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).","type":"string","minLength":43,"maxLength":64,"pattern":"^[\\w-]+$","patternDescription":"a key of letters, digits, `_` and `-`","secret":true}}],"result":{"name":"result","schema":{"type":"object","required":["masterFingerprint","previousFingerprint"],"properties":{"masterFingerprint":{"description":"The fingerprint of the new master key.","type":"string"},"previousFingerprint":{"description":"The fingerprint of the previous master key.","type":"string"},"keyFile":{"description":"The path of the key file. Present if the key file is next to the store.","type":"string"},"previousKeyFile":{"description":"The path of the file that contains the previous master key. Present if that key was in a file next to the store.","type":"string"}}}},"errors":[{"$ref":"#/components/errors/newMasterKeyNeeded"},{"$ref":"#/components/errors/invalidMasterKey"}],"examples":[{"name":"a given key","params":[{"name":"newMasterKey","value":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}],"result":{"name":"result","value":{"masterFingerprint":"bdca4b2a93c1","previousFingerprint":"2f1c60f7a95e"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "newMasterKey", type: "string of 43–64 characters: a key of letters, digits, `_` and `-`", isRequired: false, defaultValue: nil, description: "The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).")] },
+        makeResult: { [FieldInfo(name: "masterFingerprint", type: "string", isRequired: true, defaultValue: nil, description: "The fingerprint of the new master key."), FieldInfo(name: "previousFingerprint", type: "string", isRequired: true, defaultValue: nil, description: "The fingerprint of the previous master key."), FieldInfo(name: "keyFile", type: "string", isRequired: false, defaultValue: nil, description: "The path of the key file. Present if the key file is next to the store."), FieldInfo(name: "previousKeyFile", type: "string", isRequired: false, defaultValue: nil, description: "The path of the file that contains the previous master key. Present if that key was in a file next to the store.")] })
 }
 
 extension StringRule {
-    static let storeRekeyNewMasterKey = StringRule(length: 43...64, pattern: StringPattern(text: ##"^[\w-]+$"##, transitions: ##"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000200222222222200000002222222222222222222222222200002022222222222222222222222222000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000030033333333330000000333333333333333333333333330000303333333333333333333333333300000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000003003333333333000000033333333333333333333333333000030333333333333333333333333330000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"0011"##), isSecret: true)
+    static let storeRekeyNewMasterKey = StringRule(length: 43...64, pattern: StringPattern(description: "a key of letters, digits, `_` and `-`", transitions: ##"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000200222222222200000002222222222222222222222222200002022222222222222222222222222000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000030033333333330000000333333333333333333333333330000303333333333333333333333333300000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000003003333333333000000033333333333333333333333333000030333333333333333333333333330000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"0011"##), isSecret: true)
 }

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Tell how much is in the store.
+/// Count the rows of each table in the store.
 ///
-/// Counts the rows of every table, which takes a while in a large store.
+/// Also returns the size and the state of the store. Counting takes a while in a large store.
 public enum StoreStats: ContractMethod {
-    /// What `store.stats` takes.
+    /// The parameters of `store.stats`.
     public struct Params: ContractParams, Equatable {
         public init() {
         }
@@ -18,38 +18,38 @@ public enum StoreStats: ContractMethod {
         }
     }
 
-    /// What `store.stats` answers.
+    /// The result of `store.stats`.
     public struct Result: ContractResult, Equatable {
-        /// Where the data lives.
+        /// The kind of the store.
         public enum StoreKind: String, Sendable, CaseIterable {
             case memory
             case sqlite
             case postgres
         }
 
-        /// Where the data lives.
+        /// The kind of the store.
         public var storeKind: StoreKind
-        /// The file, or the database without its password.
+        /// The path of the file, or the address of the database without its password.
         public var location: String?
-        /// The version of the store's tables.
+        /// The schema version of the store.
         public var schemaVersion: Int64
-        /// How often pools, roles, keys and revocations have changed: whoever keeps them in memory reads them again.
+        /// The number of changes to pools, roles, keys and revocations. When it changes, processes reload the configuration that they cache.
         public var epoch: Int64
-        /// The size of the database.
+        /// The size of the database, in bytes.
         public var bytes: Int64
-        /// How much of it is free for new rows (SQLite).
+        /// The free space within the database, in bytes (SQLite).
         public var freeBytes: Int64
-        /// The size of the write-ahead log beside it (SQLite).
+        /// The size of the write-ahead log, in bytes (SQLite).
         public var logBytes: Int64
-        /// Table to how many rows it has.
+        /// The number of rows by table.
         public var rows: Members<Int64>
-        /// How many transactions this process has committed.
+        /// The number of transactions that this process has committed.
         public var commits: Int64
-        /// How many writes shared them.
+        /// The number of writes in these transactions.
         public var writes: Int64
-        /// The fingerprint of the master key that opens the store.
+        /// The fingerprint of the master key of the store.
         public var masterFingerprint: String
-        /// When some process last removed what has expired.
+        /// The time at which a process last deleted expired rows, in seconds since 1970-01-01 UTC.
         public var sweptAt: Int64?
 
         public init(storeKind: StoreKind, location: String? = nil, schemaVersion: Int64, epoch: Int64, bytes: Int64, freeBytes: Int64, logBytes: Int64, rows: Members<Int64>, commits: Int64, writes: Int64, masterFingerprint: String, sweptAt: Int64? = nil) {
@@ -108,11 +108,12 @@ public enum StoreStats: ContractMethod {
 
     public static let info = MethodInfo(
         name: "store.stats",
-        summary: "Tell how much is in the store.",
-        description: "Counts the rows of every table, which takes a while in a large store.",
+        summary: "Count the rows of each table in the store.",
+        description: "Also returns the size and the state of the store. Counting takes a while in a large store.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: [],
-        openRPC: ##"{"name":"store.stats","summary":"Tell how much is in the store.","description":"Counts the rows of every table, which takes a while in a large store.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["storeKind","schemaVersion","epoch","bytes","freeBytes","logBytes","rows","commits","writes","masterFingerprint"],"properties":{"storeKind":{"description":"Where the data lives.","type":"string","enum":["memory","sqlite","postgres"]},"location":{"description":"The file, or the database without its password.","type":"string"},"schemaVersion":{"description":"The version of the store's tables.","type":"integer"},"epoch":{"description":"How often pools, roles, keys and revocations have changed: whoever keeps them in memory reads them again.","type":"integer"},"bytes":{"description":"The size of the database.","type":"integer"},"freeBytes":{"description":"How much of it is free for new rows (SQLite).","type":"integer"},"logBytes":{"description":"The size of the write-ahead log beside it (SQLite).","type":"integer"},"rows":{"description":"Table to how many rows it has.","type":"object","additionalProperties":{"type":"integer"}},"commits":{"description":"How many transactions this process has committed.","type":"integer"},"writes":{"description":"How many writes shared them.","type":"integer"},"masterFingerprint":{"description":"The fingerprint of the master key that opens the store.","type":"string"},"sweptAt":{"$ref":"#/components/schemas/Timestamp","description":"When some process last removed what has expired."}}}},"examples":[{"name":"a new pool","params":[],"result":{"name":"result","value":{"storeKind":"memory","schemaVersion":2,"epoch":3,"bytes":188416,"freeBytes":0,"logBytes":0,"rows":{"pool":1,"signing_key":1,"identity":0,"login":0,"role":0,"audit":1},"commits":4,"writes":5,"masterFingerprint":"bdca4b2a93c1"}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        equivalents: [],
+        openRPC: ##"{"name":"store.stats","summary":"Count the rows of each table in the store.","description":"Also returns the size and the state of the store. Counting takes a while in a large store.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["storeKind","schemaVersion","epoch","bytes","freeBytes","logBytes","rows","commits","writes","masterFingerprint"],"properties":{"storeKind":{"description":"The kind of the store.","type":"string","enum":["memory","sqlite","postgres"]},"location":{"description":"The path of the file, or the address of the database without its password.","type":"string"},"schemaVersion":{"description":"The schema version of the store.","type":"integer"},"epoch":{"description":"The number of changes to pools, roles, keys and revocations. When it changes, processes reload the configuration that they cache.","type":"integer"},"bytes":{"description":"The size of the database, in bytes.","type":"integer"},"freeBytes":{"description":"The free space within the database, in bytes (SQLite).","type":"integer"},"logBytes":{"description":"The size of the write-ahead log, in bytes (SQLite).","type":"integer"},"rows":{"description":"The number of rows by table.","type":"object","additionalProperties":{"type":"integer"}},"commits":{"description":"The number of transactions that this process has committed.","type":"integer"},"writes":{"description":"The number of writes in these transactions.","type":"integer"},"masterFingerprint":{"description":"The fingerprint of the master key of the store.","type":"string"},"sweptAt":{"$ref":"#/components/schemas/Timestamp","description":"The time at which a process last deleted expired rows, in seconds since 1970-01-01 UTC."}}}},"examples":[{"name":"a store with a new pool","params":[],"result":{"name":"result","value":{"storeKind":"memory","schemaVersion":2,"epoch":3,"bytes":188416,"freeBytes":0,"logBytes":0,"rows":{"pool":1,"signing_key":1,"identity":0,"login":0,"role":0,"audit":1},"commits":4,"writes":5,"masterFingerprint":"bdca4b2a93c1"}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
         makeParams: { [] },
-        makeResult: { [FieldInfo(name: "storeKind", type: "memory | sqlite | postgres", isRequired: true, defaultValue: nil, description: "Where the data lives."), FieldInfo(name: "location", type: "string", isRequired: false, defaultValue: nil, description: "The file, or the database without its password."), FieldInfo(name: "schemaVersion", type: "integer", isRequired: true, defaultValue: nil, description: "The version of the store's tables."), FieldInfo(name: "epoch", type: "integer", isRequired: true, defaultValue: nil, description: "How often pools, roles, keys and revocations have changed: whoever keeps them in memory reads them again."), FieldInfo(name: "bytes", type: "integer", isRequired: true, defaultValue: nil, description: "The size of the database."), FieldInfo(name: "freeBytes", type: "integer", isRequired: true, defaultValue: nil, description: "How much of it is free for new rows (SQLite)."), FieldInfo(name: "logBytes", type: "integer", isRequired: true, defaultValue: nil, description: "The size of the write-ahead log beside it (SQLite)."), FieldInfo(name: "rows", type: "object of integer", isRequired: true, defaultValue: nil, description: "Table to how many rows it has."), FieldInfo(name: "commits", type: "integer", isRequired: true, defaultValue: nil, description: "How many transactions this process has committed."), FieldInfo(name: "writes", type: "integer", isRequired: true, defaultValue: nil, description: "How many writes shared them."), FieldInfo(name: "masterFingerprint", type: "string", isRequired: true, defaultValue: nil, description: "The fingerprint of the master key that opens the store."), FieldInfo(name: "sweptAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When some process last removed what has expired.")] })
+        makeResult: { [FieldInfo(name: "storeKind", type: "memory | sqlite | postgres", isRequired: true, defaultValue: nil, description: "The kind of the store."), FieldInfo(name: "location", type: "string", isRequired: false, defaultValue: nil, description: "The path of the file, or the address of the database without its password."), FieldInfo(name: "schemaVersion", type: "integer", isRequired: true, defaultValue: nil, description: "The schema version of the store."), FieldInfo(name: "epoch", type: "integer", isRequired: true, defaultValue: nil, description: "The number of changes to pools, roles, keys and revocations. When it changes, processes reload the configuration that they cache."), FieldInfo(name: "bytes", type: "integer", isRequired: true, defaultValue: nil, description: "The size of the database, in bytes."), FieldInfo(name: "freeBytes", type: "integer", isRequired: true, defaultValue: nil, description: "The free space within the database, in bytes (SQLite)."), FieldInfo(name: "logBytes", type: "integer", isRequired: true, defaultValue: nil, description: "The size of the write-ahead log, in bytes (SQLite)."), FieldInfo(name: "rows", type: "object of integer", isRequired: true, defaultValue: nil, description: "The number of rows by table."), FieldInfo(name: "commits", type: "integer", isRequired: true, defaultValue: nil, description: "The number of transactions that this process has committed."), FieldInfo(name: "writes", type: "integer", isRequired: true, defaultValue: nil, description: "The number of writes in these transactions."), FieldInfo(name: "masterFingerprint", type: "string", isRequired: true, defaultValue: nil, description: "The fingerprint of the master key of the store."), FieldInfo(name: "sweptAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time at which a process last deleted expired rows, in seconds since 1970-01-01 UTC.")] })
 }

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Look whether everything works.
+/// Check the health of the store and the process.
 ///
-/// Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.
+/// Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file was removed or replaced is not ready. The call succeeds even if a check fails: `ready` is then false, and the checks state what to do.
 public enum SystemHealth: ContractMethod {
-    /// What `system.health` takes.
+    /// The parameters of `system.health`.
     public struct Params: ContractParams, Equatable {
         public init() {
         }
@@ -18,11 +18,11 @@ public enum SystemHealth: ContractMethod {
         }
     }
 
-    /// What `system.health` answers.
+    /// The result of `system.health`.
     public struct Result: ContractResult, Equatable {
-        /// Whether requests can be served: no check failed.
+        /// Whether the process can serve requests.
         public var ready: Bool
-        /// What was looked at.
+        /// The results of the checks.
         public var checks: [HealthCheck]
 
         public init(ready: Bool, checks: [HealthCheck]) {
@@ -46,11 +46,12 @@ public enum SystemHealth: ContractMethod {
 
     public static let info = MethodInfo(
         name: "system.health",
-        summary: "Look whether everything works.",
-        description: "Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.",
+        summary: "Check the health of the store and the process.",
+        description: "Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file was removed or replaced is not ready. The call succeeds even if a check fails: `ready` is then false, and the checks state what to do.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: [],
-        openRPC: ##"{"name":"system.health","summary":"Look whether everything works.","description":"Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["ready","checks"],"properties":{"ready":{"description":"Whether requests can be served: no check failed.","type":"boolean"},"checks":{"description":"What was looked at.","type":"array","items":{"$ref":"#/components/schemas/HealthCheck"}}}}},"examples":[{"name":"all is well","params":[],"result":{"name":"result","value":{"ready":true,"checks":[{"name":"store","ok":true},{"name":"keys","ok":true}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        equivalents: [],
+        openRPC: ##"{"name":"system.health","summary":"Check the health of the store and the process.","description":"Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file was removed or replaced is not ready. The call succeeds even if a check fails: `ready` is then false, and the checks state what to do.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["ready","checks"],"properties":{"ready":{"description":"Whether the process can serve requests.","type":"boolean"},"checks":{"description":"The results of the checks.","type":"array","items":{"$ref":"#/components/schemas/HealthCheck"}}}}},"examples":[{"name":"a healthy process","params":[],"result":{"name":"result","value":{"ready":true,"checks":[{"name":"store","ok":true},{"name":"keys","ok":true}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
         makeParams: { [] },
-        makeResult: { [FieldInfo(name: "ready", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether requests can be served: no check failed."), FieldInfo(name: "checks", type: "array of HealthCheck", isRequired: true, defaultValue: nil, description: "What was looked at.")] })
+        makeResult: { [FieldInfo(name: "ready", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the process can serve requests."), FieldInfo(name: "checks", type: "array of HealthCheck", isRequired: true, defaultValue: nil, description: "The results of the checks.")] })
 }

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Tell what is running here.
+/// Get the version, store and configuration of this process.
 ///
-/// Version, store and names of this process, as they stand in the tokens and ARNs it makes.
+/// The issuer, region and account are part of the tokens and ARNs that this process creates.
 public enum SystemInfo: ContractMethod {
-    /// What `system.info` takes.
+    /// The parameters of `system.info`.
     public struct Params: ContractParams, Equatable {
         public init() {
         }
@@ -18,42 +18,42 @@ public enum SystemInfo: ContractMethod {
         }
     }
 
-    /// What `system.info` answers.
+    /// The result of `system.info`.
     public struct Result: ContractResult, Equatable {
-        /// Where the data lives.
+        /// The kind of the store.
         public enum StoreKind: String, Sendable, CaseIterable {
             case memory
             case sqlite
             case postgres
         }
 
-        /// Which methods this pipe offers.
+        /// The access level of the caller.
         public enum Caller: String, Sendable, CaseIterable {
             case developer
             case `public`
         }
 
-        /// Always mintmark.
+        /// Always `mintmark`.
         public var name: String
         /// The version of the program.
         public var version: String
-        /// The version of the store's tables.
+        /// The schema version of the store.
         public var schemaVersion: Int64
-        /// Where the data lives.
+        /// The kind of the store.
         public var storeKind: StoreKind
-        /// Whether this is a testing store.
+        /// Whether the store is a testing store.
         public var testing: Bool
-        /// The base of all issuers of this process.
+        /// The base URL of all issuers of this process.
         public var issuer: String
-        /// The region part of ids and ARNs.
+        /// The region in IDs and ARNs.
         public var region: String
-        /// The account part of ARNs.
+        /// The account number in ARNs.
         public var account: String
-        /// Which methods this pipe offers.
+        /// The access level of the caller.
         public var caller: Caller
-        /// How many methods this pipe offers.
+        /// The number of methods that are available to the caller.
         public var methods: Int64
-        /// When the process started.
+        /// The time at which the process started, in seconds since 1970-01-01 UTC.
         public var startedAt: Int64
 
         public init(name: String, version: String, schemaVersion: Int64, storeKind: StoreKind, testing: Bool, issuer: String, region: String, account: String, caller: Caller, methods: Int64, startedAt: Int64) {
@@ -100,11 +100,12 @@ public enum SystemInfo: ContractMethod {
 
     public static let info = MethodInfo(
         name: "system.info",
-        summary: "Tell what is running here.",
-        description: "Version, store and names of this process, as they stand in the tokens and ARNs it makes.",
+        summary: "Get the version, store and configuration of this process.",
+        description: "The issuer, region and account are part of the tokens and ARNs that this process creates.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: [],
-        openRPC: ##"{"name":"system.info","summary":"Tell what is running here.","description":"Version, store and names of this process, as they stand in the tokens and ARNs it makes.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["name","version","schemaVersion","storeKind","testing","issuer","region","account","caller","methods","startedAt"],"properties":{"name":{"description":"Always mintmark.","type":"string"},"version":{"description":"The version of the program.","type":"string"},"schemaVersion":{"description":"The version of the store's tables.","type":"integer"},"storeKind":{"description":"Where the data lives.","type":"string","enum":["memory","sqlite","postgres"]},"testing":{"description":"Whether this is a testing store.","type":"boolean"},"issuer":{"$ref":"#/components/schemas/Issuer","description":"The base of all issuers of this process."},"region":{"description":"The region part of ids and ARNs.","type":"string"},"account":{"description":"The account part of ARNs.","type":"string"},"caller":{"description":"Which methods this pipe offers.","type":"string","enum":["developer","public"]},"methods":{"description":"How many methods this pipe offers.","type":"integer"},"startedAt":{"$ref":"#/components/schemas/Timestamp","description":"When the process started."}}}},"examples":[{"name":"a memory store","params":[],"result":{"name":"result","value":{"name":"mintmark","version":"0.1.0","schemaVersion":2,"storeKind":"memory","testing":true,"issuer":"https://testing.mintmark.localhost","region":"local-1","account":"000000000000","caller":"developer","methods":55,"startedAt":1699999990}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        equivalents: [],
+        openRPC: ##"{"name":"system.info","summary":"Get the version, store and configuration of this process.","description":"The issuer, region and account are part of the tokens and ARNs that this process creates.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["name","version","schemaVersion","storeKind","testing","issuer","region","account","caller","methods","startedAt"],"properties":{"name":{"description":"Always `mintmark`.","type":"string"},"version":{"description":"The version of the program.","type":"string"},"schemaVersion":{"description":"The schema version of the store.","type":"integer"},"storeKind":{"description":"The kind of the store.","type":"string","enum":["memory","sqlite","postgres"]},"testing":{"description":"Whether the store is a testing store.","type":"boolean"},"issuer":{"$ref":"#/components/schemas/Issuer","description":"The base URL of all issuers of this process."},"region":{"description":"The region in IDs and ARNs.","type":"string"},"account":{"description":"The account number in ARNs.","type":"string"},"caller":{"description":"The access level of the caller.","type":"string","enum":["developer","public"]},"methods":{"description":"The number of methods that are available to the caller.","type":"integer"},"startedAt":{"$ref":"#/components/schemas/Timestamp","description":"The time at which the process started, in seconds since 1970-01-01 UTC."}}}},"examples":[{"name":"a store in memory","params":[],"result":{"name":"result","value":{"name":"mintmark","version":"0.1.0","schemaVersion":2,"storeKind":"memory","testing":true,"issuer":"https://testing.mintmark.localhost","region":"local-1","account":"000000000000","caller":"developer","methods":55,"startedAt":1699999990}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
         makeParams: { [] },
-        makeResult: { [FieldInfo(name: "name", type: "string", isRequired: true, defaultValue: nil, description: "Always mintmark."), FieldInfo(name: "version", type: "string", isRequired: true, defaultValue: nil, description: "The version of the program."), FieldInfo(name: "schemaVersion", type: "integer", isRequired: true, defaultValue: nil, description: "The version of the store's tables."), FieldInfo(name: "storeKind", type: "memory | sqlite | postgres", isRequired: true, defaultValue: nil, description: "Where the data lives."), FieldInfo(name: "testing", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether this is a testing store."), FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The base of all issuers of this process."), FieldInfo(name: "region", type: "string", isRequired: true, defaultValue: nil, description: "The region part of ids and ARNs."), FieldInfo(name: "account", type: "string", isRequired: true, defaultValue: nil, description: "The account part of ARNs."), FieldInfo(name: "caller", type: "developer | public", isRequired: true, defaultValue: nil, description: "Which methods this pipe offers."), FieldInfo(name: "methods", type: "integer", isRequired: true, defaultValue: nil, description: "How many methods this pipe offers."), FieldInfo(name: "startedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "When the process started.")] })
+        makeResult: { [FieldInfo(name: "name", type: "string", isRequired: true, defaultValue: nil, description: "Always `mintmark`."), FieldInfo(name: "version", type: "string", isRequired: true, defaultValue: nil, description: "The version of the program."), FieldInfo(name: "schemaVersion", type: "integer", isRequired: true, defaultValue: nil, description: "The schema version of the store."), FieldInfo(name: "storeKind", type: "memory | sqlite | postgres", isRequired: true, defaultValue: nil, description: "The kind of the store."), FieldInfo(name: "testing", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the store is a testing store."), FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The base URL of all issuers of this process."), FieldInfo(name: "region", type: "string", isRequired: true, defaultValue: nil, description: "The region in IDs and ARNs."), FieldInfo(name: "account", type: "string", isRequired: true, defaultValue: nil, description: "The account number in ARNs."), FieldInfo(name: "caller", type: "developer | public", isRequired: true, defaultValue: nil, description: "The access level of the caller."), FieldInfo(name: "methods", type: "integer", isRequired: true, defaultValue: nil, description: "The number of methods that are available to the caller."), FieldInfo(name: "startedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the process started, in seconds since 1970-01-01 UTC.")] })
 }

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Count what happened since the start.
+/// Get the request counters and latencies of this process.
 ///
-/// Counters only grow. Latency runs from reading a request to handing over its answer.
+/// Counters only increase. The latency of a request is the time from reading the request to passing its response to the output.
 public enum SystemMetrics: ContractMethod {
-    /// What `system.metrics` takes.
+    /// The parameters of `system.metrics`.
     public struct Params: ContractParams, Equatable {
         public init() {
         }
@@ -18,27 +18,27 @@ public enum SystemMetrics: ContractMethod {
         }
     }
 
-    /// What `system.metrics` answers.
+    /// The result of `system.metrics`.
     public struct Result: ContractResult, Equatable {
-        /// Integer seconds since 1970-01-01T00:00:00Z.
+        /// The time at which the process started, in seconds since 1970-01-01 UTC.
         public var startedAt: Int64
-        /// Answered calls.
+        /// The number of completed requests.
         public var calls: Int64
-        /// Requests that are read and not answered.
+        /// The number of requests in progress.
         public var inFlight: Int64
-        /// Error type to how often it was answered.
+        /// The number of errors by error type.
         public var errors: Members<Int64>
-        /// Per method that was called.
+        /// The counters of each method that was called.
         public var methods: [MethodMetrics]
-        /// How often a call waited for a connection to the store.
+        /// The number of times a request waited for a connection to the store.
         public var poolWaits: Int64
-        /// How often a transaction was run again.
+        /// The number of times a transaction was repeated.
         public var retries: Int64
-        /// Log lines dropped because nobody read standard error.
+        /// The number of log lines that were dropped because standard error was not read.
         public var droppedLogs: Int64
-        /// When this process last swept away rows that had expired, on the store's clock.
+        /// The time at which this process last deleted expired rows, by the clock of the store, in seconds since 1970-01-01 UTC.
         public var lastSweptAt: Int64?
-        /// How many rows it has swept away.
+        /// The number of expired rows that this process has deleted.
         public var sweptRows: Int64?
 
         public init(startedAt: Int64, calls: Int64, inFlight: Int64, errors: Members<Int64>, methods: [MethodMetrics], poolWaits: Int64, retries: Int64, droppedLogs: Int64, lastSweptAt: Int64? = nil, sweptRows: Int64? = nil) {
@@ -95,11 +95,12 @@ public enum SystemMetrics: ContractMethod {
 
     public static let info = MethodInfo(
         name: "system.metrics",
-        summary: "Count what happened since the start.",
-        description: "Counters only grow. Latency runs from reading a request to handing over its answer.",
+        summary: "Get the request counters and latencies of this process.",
+        description: "Counters only increase. The latency of a request is the time from reading the request to passing its response to the output.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: [],
-        openRPC: ##"{"name":"system.metrics","summary":"Count what happened since the start.","description":"Counters only grow. Latency runs from reading a request to handing over its answer.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["startedAt","calls","inFlight","errors","methods","poolWaits","retries","droppedLogs"],"properties":{"startedAt":{"$ref":"#/components/schemas/Timestamp"},"calls":{"description":"Answered calls.","type":"integer"},"inFlight":{"description":"Requests that are read and not answered.","type":"integer"},"errors":{"description":"Error type to how often it was answered.","type":"object","additionalProperties":{"type":"integer"}},"methods":{"description":"Per method that was called.","type":"array","items":{"$ref":"#/components/schemas/MethodMetrics"}},"poolWaits":{"description":"How often a call waited for a connection to the store.","type":"integer"},"retries":{"description":"How often a transaction was run again.","type":"integer"},"droppedLogs":{"description":"Log lines dropped because nobody read standard error.","type":"integer"},"lastSweptAt":{"$ref":"#/components/schemas/Timestamp","description":"When this process last swept away rows that had expired, on the store's clock."},"sweptRows":{"description":"How many rows it has swept away.","type":"integer"}}}},"examples":[{"name":"counters","params":[],"result":{"name":"result","value":{"startedAt":1699999990,"calls":3,"inFlight":1,"errors":{},"methods":[{"method":"system.ping","calls":2,"errors":0,"totalMicroseconds":31,"latency":[{"upToMicroseconds":16,"count":1},{"upToMicroseconds":32,"count":1}]}],"poolWaits":0,"retries":0,"droppedLogs":0}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        equivalents: [],
+        openRPC: ##"{"name":"system.metrics","summary":"Get the request counters and latencies of this process.","description":"Counters only increase. The latency of a request is the time from reading the request to passing its response to the output.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["startedAt","calls","inFlight","errors","methods","poolWaits","retries","droppedLogs"],"properties":{"startedAt":{"$ref":"#/components/schemas/Timestamp","description":"The time at which the process started, in seconds since 1970-01-01 UTC."},"calls":{"description":"The number of completed requests.","type":"integer"},"inFlight":{"description":"The number of requests in progress.","type":"integer"},"errors":{"description":"The number of errors by error type.","type":"object","additionalProperties":{"type":"integer"}},"methods":{"description":"The counters of each method that was called.","type":"array","items":{"$ref":"#/components/schemas/MethodMetrics"}},"poolWaits":{"description":"The number of times a request waited for a connection to the store.","type":"integer"},"retries":{"description":"The number of times a transaction was repeated.","type":"integer"},"droppedLogs":{"description":"The number of log lines that were dropped because standard error was not read.","type":"integer"},"lastSweptAt":{"$ref":"#/components/schemas/Timestamp","description":"The time at which this process last deleted expired rows, by the clock of the store, in seconds since 1970-01-01 UTC."},"sweptRows":{"description":"The number of expired rows that this process has deleted.","type":"integer"}}}},"examples":[{"name":"the counters","params":[],"result":{"name":"result","value":{"startedAt":1699999990,"calls":3,"inFlight":1,"errors":{},"methods":[{"method":"system.ping","calls":2,"errors":0,"totalMicroseconds":31,"latency":[{"upToMicroseconds":16,"count":1},{"upToMicroseconds":32,"count":1}]}],"poolWaits":0,"retries":0,"droppedLogs":0}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
         makeParams: { [] },
-        makeResult: { [FieldInfo(name: "startedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z."), FieldInfo(name: "calls", type: "integer", isRequired: true, defaultValue: nil, description: "Answered calls."), FieldInfo(name: "inFlight", type: "integer", isRequired: true, defaultValue: nil, description: "Requests that are read and not answered."), FieldInfo(name: "errors", type: "object of integer", isRequired: true, defaultValue: nil, description: "Error type to how often it was answered."), FieldInfo(name: "methods", type: "array of MethodMetrics", isRequired: true, defaultValue: nil, description: "Per method that was called."), FieldInfo(name: "poolWaits", type: "integer", isRequired: true, defaultValue: nil, description: "How often a call waited for a connection to the store."), FieldInfo(name: "retries", type: "integer", isRequired: true, defaultValue: nil, description: "How often a transaction was run again."), FieldInfo(name: "droppedLogs", type: "integer", isRequired: true, defaultValue: nil, description: "Log lines dropped because nobody read standard error."), FieldInfo(name: "lastSweptAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When this process last swept away rows that had expired, on the store's clock."), FieldInfo(name: "sweptRows", type: "integer", isRequired: false, defaultValue: nil, description: "How many rows it has swept away.")] })
+        makeResult: { [FieldInfo(name: "startedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the process started, in seconds since 1970-01-01 UTC."), FieldInfo(name: "calls", type: "integer", isRequired: true, defaultValue: nil, description: "The number of completed requests."), FieldInfo(name: "inFlight", type: "integer", isRequired: true, defaultValue: nil, description: "The number of requests in progress."), FieldInfo(name: "errors", type: "object of integer", isRequired: true, defaultValue: nil, description: "The number of errors by error type."), FieldInfo(name: "methods", type: "array of MethodMetrics", isRequired: true, defaultValue: nil, description: "The counters of each method that was called."), FieldInfo(name: "poolWaits", type: "integer", isRequired: true, defaultValue: nil, description: "The number of times a request waited for a connection to the store."), FieldInfo(name: "retries", type: "integer", isRequired: true, defaultValue: nil, description: "The number of times a transaction was repeated."), FieldInfo(name: "droppedLogs", type: "integer", isRequired: true, defaultValue: nil, description: "The number of log lines that were dropped because standard error was not read."), FieldInfo(name: "lastSweptAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time at which this process last deleted expired rows, by the clock of the store, in seconds since 1970-01-01 UTC."), FieldInfo(name: "sweptRows", type: "integer", isRequired: false, defaultValue: nil, description: "The number of expired rows that this process has deleted.")] })
 }

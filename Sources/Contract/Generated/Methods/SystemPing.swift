@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Answer at once.
+/// Check that the process responds, and get its current time.
 ///
-/// The cheapest call there is: it shows that the process lives and what time it believes it is.
+/// The cheapest method; it does not access the store of a process without `--testing`.
 public enum SystemPing: ContractMethod {
-    /// What `system.ping` takes.
+    /// The parameters of `system.ping`.
     public struct Params: ContractParams, Equatable {
         public init() {
         }
@@ -18,9 +18,9 @@ public enum SystemPing: ContractMethod {
         }
     }
 
-    /// What `system.ping` answers.
+    /// The result of `system.ping`.
     public struct Result: ContractResult, Equatable {
-        /// The time of the service; with --testing the testing clock.
+        /// The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual clock.
         public var now: Int64
 
         public init(now: Int64) {
@@ -37,11 +37,12 @@ public enum SystemPing: ContractMethod {
 
     public static let info = MethodInfo(
         name: "system.ping",
-        summary: "Answer at once.",
-        description: "The cheapest call there is: it shows that the process lives and what time it believes it is.",
+        summary: "Check that the process responds, and get its current time.",
+        description: "The cheapest method; it does not access the store of a process without `--testing`.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         errors: [],
-        openRPC: ##"{"name":"system.ping","summary":"Answer at once.","description":"The cheapest call there is: it shows that the process lives and what time it believes it is.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["now"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"The time of the service; with --testing the testing clock."}}}},"examples":[{"name":"the time","params":[],"result":{"name":"result","value":{"now":1700000000}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        equivalents: [],
+        openRPC: ##"{"name":"system.ping","summary":"Check that the process responds, and get its current time.","description":"The cheapest method; it does not access the store of a process without `--testing`.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["now"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual clock."}}}},"examples":[{"name":"the current time","params":[],"result":{"name":"result","value":{"now":1700000000}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
         makeParams: { [] },
-        makeResult: { [FieldInfo(name: "now", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the service; with --testing the testing clock.")] })
+        makeResult: { [FieldInfo(name: "now", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual clock.")] })
 }

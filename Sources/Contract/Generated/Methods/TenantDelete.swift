@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Delete a tenant with its accounts.
+/// Delete a tenant with its accounts, sessions and keys.
 ///
-/// Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it keep it and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer. The default tenant stays.
+/// Also deletes the identity providers of the tenant. Its tokens become invalid. Pools that use the tenant as a login provider keep this configuration and their identities, but logins of the tenant can no longer be proven, and `pool.update` no longer accepts the tenant. The default tenant cannot be deleted.
 ///
 /// - Source: firebase: tenants.delete
 public enum TenantDelete: ContractMethod {
-    /// What `tenant.delete` takes.
+    /// The parameters of `tenant.delete`.
     public struct Params: ContractParams, Equatable {
-        /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+        /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
 
         public init(tenantId: String) {
@@ -32,9 +32,9 @@ public enum TenantDelete: ContractMethod {
         }
     }
 
-    /// What `tenant.delete` answers.
+    /// The result of `tenant.delete`.
     public struct Result: ContractResult, Equatable {
-        /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+        /// The ID of the deleted tenant.
         public var tenantId: String
 
         public init(tenantId: String) {
@@ -51,11 +51,12 @@ public enum TenantDelete: ContractMethod {
 
     public static let info = MethodInfo(
         name: "tenant.delete",
-        summary: "Delete a tenant with its accounts.",
-        description: "Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it keep it and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer. The default tenant stays.",
+        summary: "Delete a tenant with its accounts, sessions and keys.",
+        description: "Also deletes the identity providers of the tenant. Its tokens become invalid. Pools that use the tenant as a login provider keep this configuration and their identities, but logins of the tenant can no longer be proven, and `pool.update` no longer accepts the tenant. The default tenant cannot be deleted.",
         caller: .developer, isReadOnly: false, isTesting: false,
         errors: ["tenantNotFound", "tenantNotDeletable"],
-        openRPC: ##"{"name":"tenant.delete","summary":"Delete a tenant with its accounts.","description":"Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it keep it and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer. The default tenant stays.","paramStructure":"by-name","params":[{"name":"tenantId","required":true,"description":"The id of a tenant, which stands in its issuer and is the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId"}}],"result":{"name":"result","schema":{"type":"object","required":["tenantId"],"properties":{"tenantId":{"$ref":"#/components/schemas/TenantId"}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/tenantNotDeletable"}],"examples":[{"name":"a tenant","params":[{"name":"tenantId","value":"shop"}],"result":{"name":"result","value":{"tenantId":"shop"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"tenants.delete"}}"##,
-        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: true, defaultValue: nil, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens.")] },
-        makeResult: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$", isRequired: true, defaultValue: nil, description: "The id of a tenant, which stands in its issuer and is the audience of its ID tokens.")] })
+        equivalents: [VendorName(vendor: "firebase", names: "tenants.delete")],
+        openRPC: ##"{"name":"tenant.delete","summary":"Delete a tenant with its accounts, sessions and keys.","description":"Also deletes the identity providers of the tenant. Its tokens become invalid. Pools that use the tenant as a login provider keep this configuration and their identities, but logins of the tenant can no longer be proven, and `pool.update` no longer accepts the tenant. The default tenant cannot be deleted.","paramStructure":"by-name","params":[{"name":"tenantId","required":true,"description":"The ID of a tenant, which is part of its issuer and the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId"}}],"result":{"name":"result","schema":{"type":"object","required":["tenantId"],"properties":{"tenantId":{"$ref":"#/components/schemas/TenantId","description":"The ID of the deleted tenant."}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/tenantNotDeletable"}],"examples":[{"name":"a tenant","params":[{"name":"tenantId","value":"shop"}],"result":{"name":"result","value":{"tenantId":"shop"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"tenants.delete"}}"##,
+        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of a tenant, which is part of its issuer and the audience of its ID tokens.")] },
+        makeResult: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of the deleted tenant.")] })
 }

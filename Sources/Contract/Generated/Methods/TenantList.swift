@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// List the tenants.
+/// List tenants.
 ///
-/// In the order of their ids.
+/// The tenants are sorted by ID.
 ///
 /// - Source: firebase: tenants.list
 public enum TenantList: ContractMethod {
-    /// What `tenant.list` takes.
+    /// The parameters of `tenant.list`.
     public struct Params: ContractParams, Equatable {
-        /// How many entries one answer holds at most.
+        /// The maximum number of entries in one response.
         public var limit: Int64
-        /// Where a list goes on: nextCursor of the answer before, unchanged.
+        /// The position of the next page: the `nextCursor` of the previous response, unchanged.
         public var cursor: String?
 
         public init(limit: Int64 = 60, cursor: String? = nil) {
@@ -37,11 +37,11 @@ public enum TenantList: ContractMethod {
         }
     }
 
-    /// What `tenant.list` answers.
+    /// The result of `tenant.list`.
     public struct Result: ContractResult, Equatable {
-        /// The tenants.
+        /// The tenants, sorted by ID.
         public var tenants: [Tenant]
-        /// Present when there is more: the cursor of the next call.
+        /// The cursor for the next page. Present if there are more entries.
         public var nextCursor: String?
 
         public init(tenants: [Tenant], nextCursor: String? = nil) {
@@ -67,11 +67,12 @@ public enum TenantList: ContractMethod {
 
     public static let info = MethodInfo(
         name: "tenant.list",
-        summary: "List the tenants.",
-        description: "In the order of their ids.",
+        summary: "List tenants.",
+        description: "The tenants are sorted by ID.",
         caller: .developer, isReadOnly: true, isTesting: false,
         errors: ["invalidCursor"],
-        openRPC: ##"{"name":"tenant.list","summary":"List the tenants.","description":"In the order of their ids.","paramStructure":"by-name","params":[{"name":"limit","required":false,"description":"How many entries one answer holds at most.","schema":{"$ref":"#/components/schemas/PageLimit","description":"How many entries one answer holds at most.","default":60}},{"name":"cursor","required":false,"description":"Where a list goes on: nextCursor of the answer before, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["tenants"],"properties":{"tenants":{"description":"The tenants.","type":"array","items":{"$ref":"#/components/schemas/Tenant"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"Present when there is more: the cursor of the next call."}}}},"errors":[{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"the only tenant","params":[{"name":"limit","value":10}],"result":{"name":"result","value":{"tenants":[{"tenantId":"default","issuer":"https://testing.mintmark.localhost/tenants/default","localAccountMethod":"either","signUpAllowed":true,"attributes":[{"name":"displayName","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"givenName","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"surname","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"streetAddress","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"city","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"state","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"postalCode","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"country","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"jobTitle","type":"string","required":false,"multiple":false,"inIdToken":false}],"audiences":[],"scopes":[],"passwordPolicy":{"minimumLength":8,"maximumLength":256,"minimumClasses":3,"checksBanned":true,"bannedTerms":[]},"codes":{"length":8,"lifetimeSeconds":600,"attempts":5,"resendAfterSeconds":60,"sendsPerFlow":5,"sendsPerAddress":5,"windowSeconds":900},"lockout":{"threshold":10,"durationSeconds":60,"maximumSeconds":3600},"tokens":{"idTokenSeconds":3600,"accessTokenSeconds":3600,"refreshTokenSeconds":7776000,"refreshReuseGraceSeconds":30},"enumerationProtection":false,"oneAccountPerAddress":true,"mfa":"optional","totpAdjacentIntervals":5,"anonymousAllowed":false,"signingAlgorithm":"ES256","createdAt":1700000000,"updatedAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"firebase":"tenants.list"}}"##,
-        makeParams: { [FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "How many entries one answer holds at most."), FieldInfo(name: "cursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Where a list goes on: nextCursor of the answer before, unchanged.")] },
-        makeResult: { [FieldInfo(name: "tenants", type: "array of Tenant", isRequired: true, defaultValue: nil, description: "The tenants."), FieldInfo(name: "nextCursor", type: ##"string of 1–65535 characters like ^\S+$"##, isRequired: false, defaultValue: nil, description: "Present when there is more: the cursor of the next call.")] })
+        equivalents: [VendorName(vendor: "firebase", names: "tenants.list")],
+        openRPC: ##"{"name":"tenant.list","summary":"List tenants.","description":"The tenants are sorted by ID.","paramStructure":"by-name","params":[{"name":"limit","required":false,"description":"The maximum number of entries in one response.","schema":{"$ref":"#/components/schemas/PageLimit","description":"The maximum number of entries in one response.","default":60}},{"name":"cursor","required":false,"description":"The position of the next page: the `nextCursor` of the previous response, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["tenants"],"properties":{"tenants":{"description":"The tenants, sorted by ID.","type":"array","items":{"$ref":"#/components/schemas/Tenant"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"The cursor for the next page. Present if there are more entries."}}}},"errors":[{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"the only tenant","params":[{"name":"limit","value":10}],"result":{"name":"result","value":{"tenants":[{"tenantId":"default","issuer":"https://testing.mintmark.localhost/tenants/default","localAccountMethod":"either","signUpAllowed":true,"attributes":[{"name":"displayName","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"givenName","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"surname","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"streetAddress","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"city","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"state","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"postalCode","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"country","type":"string","required":false,"multiple":false,"inIdToken":false},{"name":"jobTitle","type":"string","required":false,"multiple":false,"inIdToken":false}],"audiences":[],"scopes":[],"passwordPolicy":{"minimumLength":8,"maximumLength":256,"minimumClasses":3,"checksBanned":true,"bannedTerms":[]},"codes":{"length":8,"lifetimeSeconds":600,"attempts":5,"resendAfterSeconds":60,"sendsPerFlow":5,"sendsPerAddress":5,"windowSeconds":900},"lockout":{"threshold":10,"durationSeconds":60,"maximumSeconds":3600},"tokens":{"idTokenSeconds":3600,"accessTokenSeconds":3600,"refreshTokenSeconds":7776000,"refreshReuseGraceSeconds":30},"enumerationProtection":false,"oneAccountPerAddress":true,"mfa":"optional","totpAdjacentIntervals":1,"notices":"credentials","anonymousAllowed":false,"signingAlgorithm":"ES256","createdAt":1700000000,"updatedAt":1700000000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"firebase":"tenants.list"}}"##,
+        makeParams: { [FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "The maximum number of entries in one response."), FieldInfo(name: "cursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The position of the next page: the `nextCursor` of the previous response, unchanged.")] },
+        makeResult: { [FieldInfo(name: "tenants", type: "array of Tenant", isRequired: true, defaultValue: nil, description: "The tenants, sorted by ID."), FieldInfo(name: "nextCursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The cursor for the next page. Present if there are more entries.")] })
 }

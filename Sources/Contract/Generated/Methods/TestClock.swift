@@ -2,21 +2,21 @@
 // swift-format-ignore-file
 import JSON
 
-/// Read or turn the testing clock.
+/// Get or set the virtual clock of a testing store.
 ///
-/// In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets it run. Without any of them the clock is only read. All that is due at the new time has happened when this answers: what expires is judged by this clock, keys take their turns by it, and what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing store shares the clock.
+/// The changes apply in this order: `reset` returns to the real time, `setAt` sets the time, `advanceSeconds` advances it, and `freeze` stops or starts the clock. If all of them are omitted, the call only returns the time. When the call returns, everything due at the new time has taken effect: tokens and flows have expired, keys have changed their state, and expired rows (flows, sessions, counters, revocations, keys) are deleted. All processes of the testing store share the clock.
 public enum TestClock: ContractMethod {
-    /// What `test.clock` takes.
+    /// The parameters of `test.clock`.
     public struct Params: ContractParams, Equatable {
-        /// true stops the clock, false lets it run on.
+        /// Whether to stop the clock (`true`) or start it (`false`).
         public var freeze: Bool?
-        /// The time it is now.
+        /// The new time, in seconds since 1970-01-01 UTC.
         public var setAt: Int64?
-        /// How far to move on; negative moves back.
+        /// The number of seconds to advance the clock. A negative number sets it back.
         public var advanceSeconds: Int64?
-        /// Return to the real time, running.
+        /// Whether to return to the real time, with the clock running.
         public var reset: Bool
-        /// Whether rows that are over are swept before the answer; else in the background, some time after the next change.
+        /// Whether to delete expired rows before the call returns. Otherwise they are deleted in the background some time after the next change.
         public var settle: Bool
 
         public init(freeze: Bool? = nil, setAt: Int64? = nil, advanceSeconds: Int64? = nil, reset: Bool = false, settle: Bool = true) {
@@ -56,11 +56,11 @@ public enum TestClock: ContractMethod {
         }
     }
 
-    /// What `test.clock` answers.
+    /// The result of `test.clock`.
     public struct Result: ContractResult, Equatable {
-        /// What the clock shows.
+        /// The time of the clock, in seconds since 1970-01-01 UTC.
         public var now: Int64
-        /// Whether it stands still.
+        /// Whether the clock is stopped.
         public var frozen: Bool
 
         public init(now: Int64, frozen: Bool) {
@@ -80,11 +80,12 @@ public enum TestClock: ContractMethod {
 
     public static let info = MethodInfo(
         name: "test.clock",
-        summary: "Read or turn the testing clock.",
-        description: "In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets it run. Without any of them the clock is only read. All that is due at the new time has happened when this answers: what expires is judged by this clock, keys take their turns by it, and what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing store shares the clock.",
+        summary: "Get or set the virtual clock of a testing store.",
+        description: "The changes apply in this order: `reset` returns to the real time, `setAt` sets the time, `advanceSeconds` advances it, and `freeze` stops or starts the clock. If all of them are omitted, the call only returns the time. When the call returns, everything due at the new time has taken effect: tokens and flows have expired, keys have changed their state, and expired rows (flows, sessions, counters, revocations, keys) are deleted. All processes of the testing store share the clock.",
         caller: .developer, isReadOnly: false, isTesting: true,
         errors: ["clockOutOfRange"],
-        openRPC: ##"{"name":"test.clock","summary":"Read or turn the testing clock.","description":"In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets it run. Without any of them the clock is only read. All that is due at the new time has happened when this answers: what expires is judged by this clock, keys take their turns by it, and what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing store shares the clock.","paramStructure":"by-name","params":[{"name":"freeze","required":false,"description":"true stops the clock, false lets it run on.","schema":{"description":"true stops the clock, false lets it run on.","type":"boolean"}},{"name":"setAt","required":false,"description":"The time it is now.","schema":{"$ref":"#/components/schemas/Timestamp","description":"The time it is now."}},{"name":"advanceSeconds","required":false,"description":"How far to move on; negative moves back.","schema":{"description":"How far to move on; negative moves back.","type":"integer","minimum":-3155760000,"maximum":3155760000}},{"name":"reset","required":false,"description":"Return to the real time, running.","schema":{"description":"Return to the real time, running.","type":"boolean","default":false}},{"name":"settle","required":false,"description":"Whether rows that are over are swept before the answer; else in the background, some time after the next change.","schema":{"description":"Whether rows that are over are swept before the answer; else in the background, some time after the next change.","type":"boolean","default":true}}],"result":{"name":"result","schema":{"type":"object","required":["now","frozen"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"What the clock shows."},"frozen":{"description":"Whether it stands still.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/clockOutOfRange"}],"examples":[{"name":"a fixed moment","params":[{"name":"freeze","value":true},{"name":"setAt","value":1700000000}],"result":{"name":"result","value":{"now":1700000000,"frozen":true}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "freeze", type: "boolean", isRequired: false, defaultValue: nil, description: "true stops the clock, false lets it run on."), FieldInfo(name: "setAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time it is now."), FieldInfo(name: "advanceSeconds", type: "integer -3155760000–3155760000", isRequired: false, defaultValue: nil, description: "How far to move on; negative moves back."), FieldInfo(name: "reset", type: "boolean", isRequired: false, defaultValue: "false", description: "Return to the real time, running."), FieldInfo(name: "settle", type: "boolean", isRequired: false, defaultValue: "true", description: "Whether rows that are over are swept before the answer; else in the background, some time after the next change.")] },
-        makeResult: { [FieldInfo(name: "now", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "What the clock shows."), FieldInfo(name: "frozen", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether it stands still.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"test.clock","summary":"Get or set the virtual clock of a testing store.","description":"The changes apply in this order: `reset` returns to the real time, `setAt` sets the time, `advanceSeconds` advances it, and `freeze` stops or starts the clock. If all of them are omitted, the call only returns the time. When the call returns, everything due at the new time has taken effect: tokens and flows have expired, keys have changed their state, and expired rows (flows, sessions, counters, revocations, keys) are deleted. All processes of the testing store share the clock.","paramStructure":"by-name","params":[{"name":"freeze","required":false,"description":"Whether to stop the clock (`true`) or start it (`false`).","schema":{"description":"Whether to stop the clock (`true`) or start it (`false`).","type":"boolean"}},{"name":"setAt","required":false,"description":"The new time, in seconds since 1970-01-01 UTC.","schema":{"$ref":"#/components/schemas/Timestamp","description":"The new time, in seconds since 1970-01-01 UTC."}},{"name":"advanceSeconds","required":false,"description":"The number of seconds to advance the clock. A negative number sets it back.","schema":{"description":"The number of seconds to advance the clock. A negative number sets it back.","type":"integer","minimum":-3155760000,"maximum":3155760000}},{"name":"reset","required":false,"description":"Whether to return to the real time, with the clock running.","schema":{"description":"Whether to return to the real time, with the clock running.","type":"boolean","default":false}},{"name":"settle","required":false,"description":"Whether to delete expired rows before the call returns. Otherwise they are deleted in the background some time after the next change.","schema":{"description":"Whether to delete expired rows before the call returns. Otherwise they are deleted in the background some time after the next change.","type":"boolean","default":true}}],"result":{"name":"result","schema":{"type":"object","required":["now","frozen"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"The time of the clock, in seconds since 1970-01-01 UTC."},"frozen":{"description":"Whether the clock is stopped.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/clockOutOfRange"}],"examples":[{"name":"a fixed time","params":[{"name":"freeze","value":true},{"name":"setAt","value":1700000000}],"result":{"name":"result","value":{"now":1700000000,"frozen":true}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "freeze", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether to stop the clock (`true`) or start it (`false`)."), FieldInfo(name: "setAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The new time, in seconds since 1970-01-01 UTC."), FieldInfo(name: "advanceSeconds", type: "integer -3155760000–3155760000", isRequired: false, defaultValue: nil, description: "The number of seconds to advance the clock. A negative number sets it back."), FieldInfo(name: "reset", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether to return to the real time, with the clock running."), FieldInfo(name: "settle", type: "boolean", isRequired: false, defaultValue: "true", description: "Whether to delete expired rows before the call returns. Otherwise they are deleted in the background some time after the next change.")] },
+        makeResult: { [FieldInfo(name: "now", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the clock, in seconds since 1970-01-01 UTC."), FieldInfo(name: "frozen", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the clock is stopped.")] })
 }

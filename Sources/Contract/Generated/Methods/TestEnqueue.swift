@@ -2,25 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// Say what the provider for tests answers next.
+/// Queue claims or errors for the next responses of the test provider.
 ///
-/// Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for them; a member that is null is left out. An error is answered once, by the endpoint that it names, in place of what would be. Several wait in their order. Without either it says what waits.
+/// Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the call returns the queue.
 public enum TestEnqueue: ContractMethod {
-    /// What `test.enqueue` takes.
+    /// The parameters of `test.enqueue`.
     public struct Params: ContractParams, Equatable {
         /// Exactly one of claims, error.
         public enum Answer: Sendable, Equatable {
-            /// Claims of the next tokens, both of them.
+            /// The claims of the next ID and access token.
             case claims(JSONObject)
-            /// An error that the provider for tests answers in place of anything else.
+            /// The error to return.
             case error(TestAnswerError)
         }
 
-        /// The name of the issuer, or the issuer itself.
+        /// The name of the issuer, or its URL.
         public var issuer: String
         /// At most one of these.
         public var answer: Answer?
-        /// Whether what waits is forgotten first.
+        /// Whether to clear the queue first.
         public var clear: Bool
 
         public init(issuer: String = "default", answer: Answer? = nil, clear: Bool = false) {
@@ -62,9 +62,9 @@ public enum TestEnqueue: ContractMethod {
         }
     }
 
-    /// What `test.enqueue` answers.
+    /// The result of `test.enqueue`.
     public struct Result: ContractResult, Equatable {
-        /// What waits now, the next one first.
+        /// The queued entries, next one first.
         public var waiting: [TestAnswer]
 
         public init(waiting: [TestAnswer]) {
@@ -85,13 +85,14 @@ public enum TestEnqueue: ContractMethod {
 
     public static let info = MethodInfo(
         name: "test.enqueue",
-        summary: "Say what the provider for tests answers next.",
-        description: "Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for them; a member that is null is left out. An error is answered once, by the endpoint that it names, in place of what would be. Several wait in their order. Without either it says what waits.",
+        summary: "Queue claims or errors for the next responses of the test provider.",
+        description: "Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the call returns the queue.",
         caller: .developer, isReadOnly: false, isTesting: true,
         errors: ["issuerNotFound"],
-        openRPC: ##"{"name":"test.enqueue","summary":"Say what the provider for tests answers next.","description":"Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for them; a member that is null is left out. An error is answered once, by the endpoint that it names, in place of what would be. Several wait in their order. Without either it says what waits.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The name of the issuer, or the issuer itself.","schema":{"description":"The name of the issuer, or the issuer itself.","type":"string","minLength":1,"maxLength":2048,"default":"default"}},{"name":"claims","required":false,"description":"Claims of the next tokens, both of them.","schema":{"description":"Claims of the next tokens, both of them.","type":"object"}},{"name":"error","required":false,"description":"An error that the provider for tests answers in place of anything else.","schema":{"$ref":"#/components/schemas/TestAnswerError"}},{"name":"clear","required":false,"description":"Whether what waits is forgotten first.","schema":{"description":"Whether what waits is forgotten first.","type":"boolean","default":false}}],"result":{"name":"result","schema":{"type":"object","required":["waiting"],"properties":{"waiting":{"description":"What waits now, the next one first.","type":"array","items":{"$ref":"#/components/schemas/TestAnswer"}}}}},"errors":[{"$ref":"#/components/errors/issuerNotFound"}],"examples":[{"name":"a role for the next login","params":[{"name":"claims","value":{"roles":["admin"]}}],"result":{"name":"result","value":{"waiting":[{"claims":{"roles":["admin"]}}]}}},{"name":"a refusal","params":[{"name":"error","value":{"code":"invalid_grant","description":"The code was used."}}],"result":{"name":"result","value":{"waiting":[{"error":{"code":"invalid_grant","description":"The code was used.","endpoint":"token"}}]}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-choices":[{"name":"answer","rule":"atMostOne","of":["claims","error"]}],"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: ##""default""##, description: "The name of the issuer, or the issuer itself."), FieldInfo(name: "claims", type: "any object", isRequired: false, defaultValue: nil, description: "Claims of the next tokens, both of them."), FieldInfo(name: "error", type: "TestAnswerError", isRequired: false, defaultValue: nil, description: "An error that the provider for tests answers in place of anything else."), FieldInfo(name: "clear", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether what waits is forgotten first.")] },
-        makeResult: { [FieldInfo(name: "waiting", type: "array of TestAnswer", isRequired: true, defaultValue: nil, description: "What waits now, the next one first.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"test.enqueue","summary":"Queue claims or errors for the next responses of the test provider.","description":"Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the call returns the queue.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The name of the issuer, or its URL.","schema":{"description":"The name of the issuer, or its URL.","type":"string","minLength":1,"maxLength":2048,"default":"default"}},{"name":"claims","required":false,"description":"The claims of the next ID and access token.","schema":{"description":"The claims of the next ID and access token.","type":"object"}},{"name":"error","required":false,"description":"The error to return.","schema":{"$ref":"#/components/schemas/TestAnswerError","description":"The error to return."}},{"name":"clear","required":false,"description":"Whether to clear the queue first.","schema":{"description":"Whether to clear the queue first.","type":"boolean","default":false}}],"result":{"name":"result","schema":{"type":"object","required":["waiting"],"properties":{"waiting":{"description":"The queued entries, next one first.","type":"array","items":{"$ref":"#/components/schemas/TestAnswer"}}}}},"errors":[{"$ref":"#/components/errors/issuerNotFound"}],"examples":[{"name":"a role for the next sign-in","params":[{"name":"claims","value":{"roles":["admin"]}}],"result":{"name":"result","value":{"waiting":[{"claims":{"roles":["admin"]}}]}}},{"name":"an error","params":[{"name":"error","value":{"code":"invalid_grant","description":"The code was used."}}],"result":{"name":"result","value":{"waiting":[{"error":{"code":"invalid_grant","description":"The code was used.","endpoint":"token"}}]}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-choices":[{"name":"answer","rule":"atMostOne","of":["claims","error"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: ##""default""##, description: "The name of the issuer, or its URL."), FieldInfo(name: "claims", type: "any object", isRequired: false, defaultValue: nil, description: "The claims of the next ID and access token."), FieldInfo(name: "error", type: "TestAnswerError", isRequired: false, defaultValue: nil, description: "The error to return."), FieldInfo(name: "clear", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether to clear the queue first.")] },
+        makeResult: { [FieldInfo(name: "waiting", type: "array of TestAnswer", isRequired: true, defaultValue: nil, description: "The queued entries, next one first.")] })
 }
 
 extension StringRule {

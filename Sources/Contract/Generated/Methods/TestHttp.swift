@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Serve compat.http on this machine's loopback address.
+/// Start an HTTP endpoint for compat.http on the loopback interface.
 ///
-/// For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that compat.http does. Asked again, with no port or with one that it serves already, it says where it is.
+/// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL.
 public enum TestHttp: ContractMethod {
-    /// What `test.http` takes.
+    /// The parameters of `test.http`.
     public struct Params: ContractParams, Equatable {
-        /// Which port; without it, any that is free.
+        /// The port. Defaults to any free port.
         public var port: Int64?
 
         public init(port: Int64? = nil) {
@@ -28,9 +28,9 @@ public enum TestHttp: ContractMethod {
         }
     }
 
-    /// What `test.http` answers.
+    /// The result of `test.http`.
     public struct Result: ContractResult, Equatable {
-        /// Where it answers: http://127.0.0.1 and a port.
+        /// The URL of the endpoint: `http://127.0.0.1` and a port.
         public var baseUrl: String
 
         public init(baseUrl: String) {
@@ -47,11 +47,12 @@ public enum TestHttp: ContractMethod {
 
     public static let info = MethodInfo(
         name: "test.http",
-        summary: "Serve compat.http on this machine's loopback address.",
-        description: "For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that compat.http does. Asked again, with no port or with one that it serves already, it says where it is.",
+        summary: "Start an HTTP endpoint for compat.http on the loopback interface.",
+        description: "For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL.",
         caller: .developer, isReadOnly: false, isTesting: true,
         errors: ["portUnavailable"],
-        openRPC: ##"{"name":"test.http","summary":"Serve compat.http on this machine's loopback address.","description":"For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that compat.http does. Asked again, with no port or with one that it serves already, it says where it is.","paramStructure":"by-name","params":[{"name":"port","required":false,"description":"Which port; without it, any that is free.","schema":{"description":"Which port; without it, any that is free.","type":"integer","minimum":1,"maximum":65535}}],"result":{"name":"result","schema":{"type":"object","required":["baseUrl"],"properties":{"baseUrl":{"description":"Where it answers: http://127.0.0.1 and a port.","type":"string"}}}},"errors":[{"$ref":"#/components/errors/portUnavailable"}],"examples":[{"name":"any port","params":[],"result":{"name":"result","value":{"baseUrl":"http://127.0.0.1:41237"}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "port", type: "integer 1–65535", isRequired: false, defaultValue: nil, description: "Which port; without it, any that is free.")] },
-        makeResult: { [FieldInfo(name: "baseUrl", type: "string", isRequired: true, defaultValue: nil, description: "Where it answers: http://127.0.0.1 and a port.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"test.http","summary":"Start an HTTP endpoint for compat.http on the loopback interface.","description":"For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL.","paramStructure":"by-name","params":[{"name":"port","required":false,"description":"The port. Defaults to any free port.","schema":{"description":"The port. Defaults to any free port.","type":"integer","minimum":1,"maximum":65535}}],"result":{"name":"result","schema":{"type":"object","required":["baseUrl"],"properties":{"baseUrl":{"description":"The URL of the endpoint: `http://127.0.0.1` and a port.","type":"string"}}}},"errors":[{"$ref":"#/components/errors/portUnavailable"}],"examples":[{"name":"any free port","params":[],"result":{"name":"result","value":{"baseUrl":"http://127.0.0.1:41237"}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "port", type: "integer 1–65535", isRequired: false, defaultValue: nil, description: "The port. Defaults to any free port.")] },
+        makeResult: { [FieldInfo(name: "baseUrl", type: "string", isRequired: true, defaultValue: nil, description: "The URL of the endpoint: `http://127.0.0.1` and a port.")] })
 }

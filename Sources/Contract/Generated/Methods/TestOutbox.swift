@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// Read the messages that would have been sent.
+/// Read the messages captured by a testing store.
 ///
-/// A testing store sends nothing. Oldest first; wait for one with waitSeconds.
+/// A testing store captures messages instead of sending them. The messages are sorted oldest first.
 public enum TestOutbox: ContractMethod {
-    /// What `test.outbox` takes.
+    /// The parameters of `test.outbox`.
     public struct Params: ContractParams, Equatable {
-        /// Only those to this address or number.
+        /// The address or number whose messages are returned.
         public var to: String?
-        /// Only those with a higher number.
+        /// The number after which messages are returned.
         public var after: Int64
-        /// How long to wait until there is one, in real time.
+        /// The maximum time to wait for a message, in seconds of real time.
         public var waitSeconds: Int64
-        /// Whether what is answered is taken out.
+        /// Whether to delete the returned messages.
         public var clear: Bool
 
         public init(to: String? = nil, after: Int64 = 0, waitSeconds: Int64 = 0, clear: Bool = false) {
@@ -49,9 +49,9 @@ public enum TestOutbox: ContractMethod {
         }
     }
 
-    /// What `test.outbox` answers.
+    /// The result of `test.outbox`.
     public struct Result: ContractResult, Equatable {
-        /// At most 100.
+        /// At most 100 messages, oldest first.
         public var messages: [SentMessage]
 
         public init(messages: [SentMessage]) {
@@ -72,13 +72,14 @@ public enum TestOutbox: ContractMethod {
 
     public static let info = MethodInfo(
         name: "test.outbox",
-        summary: "Read the messages that would have been sent.",
-        description: "A testing store sends nothing. Oldest first; wait for one with waitSeconds.",
+        summary: "Read the messages captured by a testing store.",
+        description: "A testing store captures messages instead of sending them. The messages are sorted oldest first.",
         caller: .developer, isReadOnly: false, isTesting: true,
         errors: [],
-        openRPC: ##"{"name":"test.outbox","summary":"Read the messages that would have been sent.","description":"A testing store sends nothing. Oldest first; wait for one with waitSeconds.","paramStructure":"by-name","params":[{"name":"to","required":false,"description":"Only those to this address or number.","schema":{"description":"Only those to this address or number.","type":"string","minLength":1,"maxLength":1024}},{"name":"after","required":false,"description":"Only those with a higher number.","schema":{"description":"Only those with a higher number.","type":"integer","minimum":0,"maximum":9007199254740991,"default":0}},{"name":"waitSeconds","required":false,"description":"How long to wait until there is one, in real time.","schema":{"description":"How long to wait until there is one, in real time.","type":"integer","minimum":0,"maximum":60,"default":0}},{"name":"clear","required":false,"description":"Whether what is answered is taken out.","schema":{"description":"Whether what is answered is taken out.","type":"boolean","default":false}}],"result":{"name":"result","schema":{"type":"object","required":["messages"],"properties":{"messages":{"description":"At most 100.","type":"array","items":{"$ref":"#/components/schemas/SentMessage"}}}}},"examples":[{"name":"the mail with the code","params":[{"name":"to","value":"alice@example.com"}],"result":{"name":"result","value":{"messages":[{"number":1,"to":"alice@example.com","channel":"email","purpose":"signUp","language":"en","code":"48210375","subject":"48210375 is your code","text":"Your code is 48210375. It is good for 10 minutes.","sentAt":1700000000,"tenantId":"default"}]}}},{"name":"nothing","params":[],"result":{"name":"result","value":{"messages":[]}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "to", type: "string of 1–1024 characters", isRequired: false, defaultValue: nil, description: "Only those to this address or number."), FieldInfo(name: "after", type: "integer 0–9007199254740991", isRequired: false, defaultValue: "0", description: "Only those with a higher number."), FieldInfo(name: "waitSeconds", type: "integer 0–60", isRequired: false, defaultValue: "0", description: "How long to wait until there is one, in real time."), FieldInfo(name: "clear", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether what is answered is taken out.")] },
-        makeResult: { [FieldInfo(name: "messages", type: "array of SentMessage", isRequired: true, defaultValue: nil, description: "At most 100.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"test.outbox","summary":"Read the messages captured by a testing store.","description":"A testing store captures messages instead of sending them. The messages are sorted oldest first.","paramStructure":"by-name","params":[{"name":"to","required":false,"description":"The address or number whose messages are returned.","schema":{"description":"The address or number whose messages are returned.","type":"string","minLength":1,"maxLength":1024}},{"name":"after","required":false,"description":"The number after which messages are returned.","schema":{"description":"The number after which messages are returned.","type":"integer","minimum":0,"maximum":9007199254740991,"default":0}},{"name":"waitSeconds","required":false,"description":"The maximum time to wait for a message, in seconds of real time.","schema":{"description":"The maximum time to wait for a message, in seconds of real time.","type":"integer","minimum":0,"maximum":60,"default":0}},{"name":"clear","required":false,"description":"Whether to delete the returned messages.","schema":{"description":"Whether to delete the returned messages.","type":"boolean","default":false}}],"result":{"name":"result","schema":{"type":"object","required":["messages"],"properties":{"messages":{"description":"At most 100 messages, oldest first.","type":"array","items":{"$ref":"#/components/schemas/SentMessage"}}}}},"examples":[{"name":"the email with the code","params":[{"name":"to","value":"alice@example.com"}],"result":{"name":"result","value":{"messages":[{"number":1,"to":"alice@example.com","channel":"email","purpose":"signUp","language":"en","code":"48210375","subject":"48210375 is your code","text":"Your code is 48210375. It is good for 10 minutes.","sentAt":1700000000,"tenantId":"default"}]}}},{"name":"no messages","params":[],"result":{"name":"result","value":{"messages":[]}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "to", type: "string of 1–1024 characters", isRequired: false, defaultValue: nil, description: "The address or number whose messages are returned."), FieldInfo(name: "after", type: "integer 0–9007199254740991", isRequired: false, defaultValue: "0", description: "The number after which messages are returned."), FieldInfo(name: "waitSeconds", type: "integer 0–60", isRequired: false, defaultValue: "0", description: "The maximum time to wait for a message, in seconds of real time."), FieldInfo(name: "clear", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether to delete the returned messages.")] },
+        makeResult: { [FieldInfo(name: "messages", type: "array of SentMessage", isRequired: true, defaultValue: nil, description: "At most 100 messages, oldest first.")] })
 }
 
 extension StringRule {

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Make the testing store new again, and this process.
+/// Reset the testing store and this process to their initial state.
 ///
-/// Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in memory (those in files stay), and what test.idp was given and remembers; it goes on listening where it does. The tenant named default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.
+/// Deletes everything in the store for every process: tenants, accounts, pools, roles, flows, credentials, audit records, messages and the seed. In this process, it also deletes the faults of `test.fault`, the snapshots in memory (not those in files), and the issuers and state of `test.idp`, which continues to listen. The tenant `default` returns to its initial settings, and the clock to the real time or to the start time of `--clock`. Other processes detect the reset with their next request, on PostgreSQL within one second. The configuration of `--apply` is not applied again.
 public enum TestReset: ContractMethod {
-    /// What `test.reset` takes.
+    /// The parameters of `test.reset`.
     public struct Params: ContractParams, Equatable {
         public init() {
         }
@@ -18,11 +18,11 @@ public enum TestReset: ContractMethod {
         }
     }
 
-    /// What `test.reset` answers.
+    /// The result of `test.reset`.
     public struct Result: ContractResult, Equatable {
-        /// What the clock shows.
+        /// The time of the clock, in seconds since 1970-01-01 UTC.
         public var now: Int64
-        /// Whether it stands still.
+        /// Whether the clock is stopped.
         public var frozen: Bool
 
         public init(now: Int64, frozen: Bool) {
@@ -42,11 +42,12 @@ public enum TestReset: ContractMethod {
 
     public static let info = MethodInfo(
         name: "test.reset",
-        summary: "Make the testing store new again, and this process.",
-        description: "Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in memory (those in files stay), and what test.idp was given and remembers; it goes on listening where it does. The tenant named default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.",
+        summary: "Reset the testing store and this process to their initial state.",
+        description: "Deletes everything in the store for every process: tenants, accounts, pools, roles, flows, credentials, audit records, messages and the seed. In this process, it also deletes the faults of `test.fault`, the snapshots in memory (not those in files), and the issuers and state of `test.idp`, which continues to listen. The tenant `default` returns to its initial settings, and the clock to the real time or to the start time of `--clock`. Other processes detect the reset with their next request, on PostgreSQL within one second. The configuration of `--apply` is not applied again.",
         caller: .developer, isReadOnly: false, isTesting: true,
         errors: [],
-        openRPC: ##"{"name":"test.reset","summary":"Make the testing store new again, and this process.","description":"Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in memory (those in files stay), and what test.idp was given and remembers; it goes on listening where it does. The tenant named default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set up again.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["now","frozen"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"What the clock shows."},"frozen":{"description":"Whether it stands still.","type":"boolean"}}}},"examples":[{"name":"new again","params":[],"result":{"name":"result","value":{"now":1700000000,"frozen":false}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
+        equivalents: [],
+        openRPC: ##"{"name":"test.reset","summary":"Reset the testing store and this process to their initial state.","description":"Deletes everything in the store for every process: tenants, accounts, pools, roles, flows, credentials, audit records, messages and the seed. In this process, it also deletes the faults of `test.fault`, the snapshots in memory (not those in files), and the issuers and state of `test.idp`, which continues to listen. The tenant `default` returns to its initial settings, and the clock to the real time or to the start time of `--clock`. Other processes detect the reset with their next request, on PostgreSQL within one second. The configuration of `--apply` is not applied again.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["now","frozen"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"The time of the clock, in seconds since 1970-01-01 UTC."},"frozen":{"description":"Whether the clock is stopped.","type":"boolean"}}}},"examples":[{"name":"a reset","params":[],"result":{"name":"result","value":{"now":1700000000,"frozen":false}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
         makeParams: { [] },
-        makeResult: { [FieldInfo(name: "now", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "What the clock shows."), FieldInfo(name: "frozen", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether it stands still.")] })
+        makeResult: { [FieldInfo(name: "now", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the clock, in seconds since 1970-01-01 UTC."), FieldInfo(name: "frozen", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the clock is stopped.")] })
 }

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Make what is random reproducible.
+/// Seed the random generator of a testing store.
 ///
-/// From now on every id, code, token and key of this store comes from the seed, in every process on it, each draw once. Two new stores with the same seed, the same clock and the same calls one after the other give the same answers, byte for byte: ids, codes, keys of all algorithms, tokens with their signatures, salts, what providers are asked, continuation and pending tokens, credentials, audit records. What a machine decides does not come again: the port that idp.authorize listens on, how long something took, the incident of an internalError. Signatures that come again are for tests: how long they take tells something of the key. Seed a store that is new or was reset: what was made before stays as it is, but credentials from before are worth nothing any more. The same seed again begins anew and would give the same ids a second time.
+/// After the call, every ID, code, token and key of the store is derived from the seed, in every process, and each derived value is used once. Two new stores with the same seed, the same clock and the same sequence of calls return identical results. This includes IDs, codes, keys of all algorithms, tokens with their signatures, salts, requests to providers, continuation and pending tokens, credentials and audit records. Values that the machine determines are not reproducible: the port of `idp.authorize`, durations, and the `incident` of an `internalError`. Use reproducible signatures only for tests, because their timing reveals information about the key. Seed a new or reset store: existing data does not change, but earlier credentials become invalid. If the store already had this seed, its sequence continues after the last derived value; `test.reset` restarts it.
 public enum TestSeed: ContractMethod {
-    /// What `test.seed` takes.
+    /// The parameters of `test.seed`.
     public struct Params: ContractParams, Equatable {
-        /// Any text.
+        /// The seed, any text.
         public var seed: String
 
         public init(seed: String) {
@@ -30,9 +30,9 @@ public enum TestSeed: ContractMethod {
         }
     }
 
-    /// What `test.seed` answers.
+    /// The result of `test.seed`.
     public struct Result: ContractResult, Equatable {
-        /// What was given.
+        /// The given seed.
         public var seed: String
 
         public init(seed: String) {
@@ -49,13 +49,14 @@ public enum TestSeed: ContractMethod {
 
     public static let info = MethodInfo(
         name: "test.seed",
-        summary: "Make what is random reproducible.",
-        description: "From now on every id, code, token and key of this store comes from the seed, in every process on it, each draw once. Two new stores with the same seed, the same clock and the same calls one after the other give the same answers, byte for byte: ids, codes, keys of all algorithms, tokens with their signatures, salts, what providers are asked, continuation and pending tokens, credentials, audit records. What a machine decides does not come again: the port that idp.authorize listens on, how long something took, the incident of an internalError. Signatures that come again are for tests: how long they take tells something of the key. Seed a store that is new or was reset: what was made before stays as it is, but credentials from before are worth nothing any more. The same seed again begins anew and would give the same ids a second time.",
+        summary: "Seed the random generator of a testing store.",
+        description: "After the call, every ID, code, token and key of the store is derived from the seed, in every process, and each derived value is used once. Two new stores with the same seed, the same clock and the same sequence of calls return identical results. This includes IDs, codes, keys of all algorithms, tokens with their signatures, salts, requests to providers, continuation and pending tokens, credentials and audit records. Values that the machine determines are not reproducible: the port of `idp.authorize`, durations, and the `incident` of an `internalError`. Use reproducible signatures only for tests, because their timing reveals information about the key. Seed a new or reset store: existing data does not change, but earlier credentials become invalid. If the store already had this seed, its sequence continues after the last derived value; `test.reset` restarts it.",
         caller: .developer, isReadOnly: false, isTesting: true,
         errors: [],
-        openRPC: ##"{"name":"test.seed","summary":"Make what is random reproducible.","description":"From now on every id, code, token and key of this store comes from the seed, in every process on it, each draw once. Two new stores with the same seed, the same clock and the same calls one after the other give the same answers, byte for byte: ids, codes, keys of all algorithms, tokens with their signatures, salts, what providers are asked, continuation and pending tokens, credentials, audit records. What a machine decides does not come again: the port that idp.authorize listens on, how long something took, the incident of an internalError. Signatures that come again are for tests: how long they take tells something of the key. Seed a store that is new or was reset: what was made before stays as it is, but credentials from before are worth nothing any more. The same seed again begins anew and would give the same ids a second time.","paramStructure":"by-name","params":[{"name":"seed","required":true,"description":"Any text.","schema":{"description":"Any text.","type":"string","minLength":1,"maxLength":256}}],"result":{"name":"result","schema":{"type":"object","required":["seed"],"properties":{"seed":{"description":"What was given.","type":"string"}}}},"examples":[{"name":"any text","params":[{"name":"seed","value":"checkout test 7"}],"result":{"name":"result","value":{"seed":"checkout test 7"}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "seed", type: "string of 1–256 characters", isRequired: true, defaultValue: nil, description: "Any text.")] },
-        makeResult: { [FieldInfo(name: "seed", type: "string", isRequired: true, defaultValue: nil, description: "What was given.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"test.seed","summary":"Seed the random generator of a testing store.","description":"After the call, every ID, code, token and key of the store is derived from the seed, in every process, and each derived value is used once. Two new stores with the same seed, the same clock and the same sequence of calls return identical results. This includes IDs, codes, keys of all algorithms, tokens with their signatures, salts, requests to providers, continuation and pending tokens, credentials and audit records. Values that the machine determines are not reproducible: the port of `idp.authorize`, durations, and the `incident` of an `internalError`. Use reproducible signatures only for tests, because their timing reveals information about the key. Seed a new or reset store: existing data does not change, but earlier credentials become invalid. If the store already had this seed, its sequence continues after the last derived value; `test.reset` restarts it.","paramStructure":"by-name","params":[{"name":"seed","required":true,"description":"The seed, any text.","schema":{"description":"The seed, any text.","type":"string","minLength":1,"maxLength":256}}],"result":{"name":"result","schema":{"type":"object","required":["seed"],"properties":{"seed":{"description":"The given seed.","type":"string"}}}},"examples":[{"name":"a seed","params":[{"name":"seed","value":"checkout test 7"}],"result":{"name":"result","value":{"seed":"checkout test 7"}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "seed", type: "string of 1–256 characters", isRequired: true, defaultValue: nil, description: "The seed, any text.")] },
+        makeResult: { [FieldInfo(name: "seed", type: "string", isRequired: true, defaultValue: nil, description: "The given seed.")] })
 }
 
 extension StringRule {

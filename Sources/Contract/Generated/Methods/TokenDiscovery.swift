@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Get an issuer's OpenID discovery document.
+/// Get the OpenID Connect discovery document of an issuer.
 ///
-/// What a verifier looks for under /.well-known/openid-configuration. Publish it, with the keys of token.jwks, under the issuer's address if verifiers are to find it there.
+/// Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.
 public enum TokenDiscovery: ContractMethod {
-    /// What `token.discovery` takes.
+    /// The parameters of `token.discovery`.
     public struct Params: ContractParams, Equatable {
-        /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+        /// The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
         public var issuer: String
 
         public init(issuer: String) {
@@ -30,19 +30,19 @@ public enum TokenDiscovery: ContractMethod {
         }
     }
 
-    /// What `token.discovery` answers.
+    /// The result of `token.discovery`.
     public struct Result: ContractResult, Equatable {
-        /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+        /// The issuer.
         public var issuer: String
-        /// Where the keys are meant to be published.
+        /// The URL at which the keys must be published.
         public var jwksUri: String
-        /// Always id_token.
+        /// Always `id_token`.
         public var responseTypesSupported: [String]
-        /// Always public.
+        /// Always `public`.
         public var subjectTypesSupported: [String]
         /// The algorithms of the published keys.
         public var idTokenSigningAlgValuesSupported: [String]
-        /// The claims tokens of this issuer carry.
+        /// The claims in tokens of this issuer.
         public var claimsSupported: [String]
 
         public init(issuer: String, jwksUri: String, responseTypesSupported: [String], subjectTypesSupported: [String], idTokenSigningAlgValuesSupported: [String], claimsSupported: [String]) {
@@ -90,11 +90,12 @@ public enum TokenDiscovery: ContractMethod {
 
     public static let info = MethodInfo(
         name: "token.discovery",
-        summary: "Get an issuer's OpenID discovery document.",
-        description: "What a verifier looks for under /.well-known/openid-configuration. Publish it, with the keys of token.jwks, under the issuer's address if verifiers are to find it there.",
+        summary: "Get the OpenID Connect discovery document of an issuer.",
+        description: "Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         errors: ["issuerNotFound"],
-        openRPC: ##"{"name":"token.discovery","summary":"Get an issuer's OpenID discovery document.","description":"What a verifier looks for under /.well-known/openid-configuration. Publish it, with the keys of token.jwks, under the issuer's address if verifiers are to find it there.","paramStructure":"by-name","params":[{"name":"issuer","required":true,"description":"The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.","schema":{"$ref":"#/components/schemas/Issuer"}}],"result":{"name":"result","schema":{"type":"object","required":["issuer","jwks_uri","response_types_supported","subject_types_supported","id_token_signing_alg_values_supported","claims_supported"],"properties":{"issuer":{"$ref":"#/components/schemas/Issuer"},"jwks_uri":{"description":"Where the keys are meant to be published.","type":"string"},"response_types_supported":{"description":"Always id_token.","type":"array","items":{"type":"string"}},"subject_types_supported":{"description":"Always public.","type":"array","items":{"type":"string"}},"id_token_signing_alg_values_supported":{"description":"The algorithms of the published keys.","type":"array","items":{"type":"string"}},"claims_supported":{"description":"The claims tokens of this issuer carry.","type":"array","items":{"type":"string"}}}}},"errors":[{"$ref":"#/components/errors/issuerNotFound"}],"examples":[{"name":"a pool's document","params":[{"name":"issuer","value":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","jwks_uri":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31/.well-known/jwks.json","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256"],"claims_supported":["iss","aud","sub","amr","iat","exp"]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.")] },
-        makeResult: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get."), FieldInfo(name: "jwks_uri", type: "string", isRequired: true, defaultValue: nil, description: "Where the keys are meant to be published."), FieldInfo(name: "response_types_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "Always id_token."), FieldInfo(name: "subject_types_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "Always public."), FieldInfo(name: "id_token_signing_alg_values_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "The algorithms of the published keys."), FieldInfo(name: "claims_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "The claims tokens of this issuer carry.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"token.discovery","summary":"Get the OpenID Connect discovery document of an issuer.","description":"Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.","paramStructure":"by-name","params":[{"name":"issuer","required":true,"description":"The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.","schema":{"$ref":"#/components/schemas/Issuer"}}],"result":{"name":"result","schema":{"type":"object","required":["issuer","jwks_uri","response_types_supported","subject_types_supported","id_token_signing_alg_values_supported","claims_supported"],"properties":{"issuer":{"$ref":"#/components/schemas/Issuer","description":"The issuer."},"jwks_uri":{"description":"The URL at which the keys must be published.","type":"string"},"response_types_supported":{"description":"Always `id_token`.","type":"array","items":{"type":"string"}},"subject_types_supported":{"description":"Always `public`.","type":"array","items":{"type":"string"}},"id_token_signing_alg_values_supported":{"description":"The algorithms of the published keys.","type":"array","items":{"type":"string"}},"claims_supported":{"description":"The claims in tokens of this issuer.","type":"array","items":{"type":"string"}}}}},"errors":[{"$ref":"#/components/errors/issuerNotFound"}],"examples":[{"name":"the document of a pool","params":[{"name":"issuer","value":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","jwks_uri":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31/.well-known/jwks.json","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256"],"claims_supported":["iss","aud","sub","amr","iat","exp"]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.")] },
+        makeResult: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The issuer."), FieldInfo(name: "jwks_uri", type: "string", isRequired: true, defaultValue: nil, description: "The URL at which the keys must be published."), FieldInfo(name: "response_types_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "Always `id_token`."), FieldInfo(name: "subject_types_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "Always `public`."), FieldInfo(name: "id_token_signing_alg_values_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "The algorithms of the published keys."), FieldInfo(name: "claims_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "The claims in tokens of this issuer.")] })
 }

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Get the public keys.
+/// Get the JSON Web Key Set of an issuer, or of all issuers.
 ///
-/// The published keys, as RFC 7517 writes a key set: with issuer that issuer's, without it every published key of the store. Keys that sign from some later moment on are already in it.
+/// Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active yet.
 public enum TokenJwks: ContractMethod {
-    /// What `token.jwks` takes.
+    /// The parameters of `token.jwks`.
     public struct Params: ContractParams, Equatable {
-        /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+        /// The issuer of the keys. If omitted, the result contains every published key of the store.
         public var issuer: String?
 
         public init(issuer: String? = nil) {
@@ -28,11 +28,11 @@ public enum TokenJwks: ContractMethod {
         }
     }
 
-    /// What `token.jwks` answers.
+    /// The result of `token.jwks`.
     public struct Result: ContractResult, Equatable {
-        /// The keys.
+        /// The published keys.
         public var keys: [JsonWebKey]
-        /// When the set is known to change next.
+        /// The time of the next scheduled change of the set, in seconds since 1970-01-01 UTC.
         public var nextChangeAt: Int64?
 
         public init(keys: [JsonWebKey], nextChangeAt: Int64? = nil) {
@@ -58,11 +58,12 @@ public enum TokenJwks: ContractMethod {
 
     public static let info = MethodInfo(
         name: "token.jwks",
-        summary: "Get the public keys.",
-        description: "The published keys, as RFC 7517 writes a key set: with issuer that issuer's, without it every published key of the store. Keys that sign from some later moment on are already in it.",
+        summary: "Get the JSON Web Key Set of an issuer, or of all issuers.",
+        description: "Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active yet.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         errors: ["issuerNotFound"],
-        openRPC: ##"{"name":"token.jwks","summary":"Get the public keys.","description":"The published keys, as RFC 7517 writes a key set: with issuer that issuer's, without it every published key of the store. Keys that sign from some later moment on are already in it.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.","schema":{"$ref":"#/components/schemas/Issuer"}}],"result":{"name":"result","schema":{"type":"object","required":["keys"],"properties":{"keys":{"description":"The keys.","type":"array","items":{"$ref":"#/components/schemas/JsonWebKey"}},"nextChangeAt":{"$ref":"#/components/schemas/Timestamp","description":"When the set is known to change next."}}}},"errors":[{"$ref":"#/components/errors/issuerNotFound"}],"examples":[{"name":"one pool's keys","params":[{"name":"issuer","value":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"keys":[{"kty":"EC","use":"sig","alg":"ES256","kid":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw","crv":"P-256","x":"1dR9sC7OeTpbykP9j-veziCsxl0e-qJVDeaXGM_KKz4","y":"KJeh4CUzHgXucCx6DNImXPtNJSbkrDEops8sbz7qeAM"}]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: nil, description: "The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.")] },
-        makeResult: { [FieldInfo(name: "keys", type: "array of JsonWebKey", isRequired: true, defaultValue: nil, description: "The keys."), FieldInfo(name: "nextChangeAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "When the set is known to change next.")] })
+        equivalents: [],
+        openRPC: ##"{"name":"token.jwks","summary":"Get the JSON Web Key Set of an issuer, or of all issuers.","description":"Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active yet.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The issuer of the keys. If omitted, the result contains every published key of the store.","schema":{"$ref":"#/components/schemas/Issuer","description":"The issuer of the keys. If omitted, the result contains every published key of the store."}}],"result":{"name":"result","schema":{"type":"object","required":["keys"],"properties":{"keys":{"description":"The published keys.","type":"array","items":{"$ref":"#/components/schemas/JsonWebKey"}},"nextChangeAt":{"$ref":"#/components/schemas/Timestamp","description":"The time of the next scheduled change of the set, in seconds since 1970-01-01 UTC."}}}},"errors":[{"$ref":"#/components/errors/issuerNotFound"}],"examples":[{"name":"the keys of a pool","params":[{"name":"issuer","value":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"keys":[{"kty":"EC","use":"sig","alg":"ES256","kid":"CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw","crv":"P-256","x":"1dR9sC7OeTpbykP9j-veziCsxl0e-qJVDeaXGM_KKz4","y":"KJeh4CUzHgXucCx6DNImXPtNJSbkrDEops8sbz7qeAM"}]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: nil, description: "The issuer of the keys. If omitted, the result contains every published key of the store.")] },
+        makeResult: { [FieldInfo(name: "keys", type: "array of JsonWebKey", isRequired: true, defaultValue: nil, description: "The published keys."), FieldInfo(name: "nextChangeAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time of the next scheduled change of the set, in seconds since 1970-01-01 UTC.")] })
 }

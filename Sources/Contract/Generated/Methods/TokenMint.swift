@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Mint an OpenID token for whoever proves these logins: the classic flow.
+/// Mint an OpenID token for an identity and its logins (classic flow).
 ///
-/// For 600 seconds. The identity that is answered may be another one than was named: the logins decide, as in identity.resolve. Developer tokens come from token.mintForDeveloper.
+/// The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved from the logins, as in `identity.resolve`. Tokens for developer users are minted by `token.mintForDeveloper`.
 ///
 /// - Source: cognito: GetOpenIdToken
 public enum TokenMint: ContractMethod {
-    /// What `token.mint` takes.
+    /// The parameters of `token.mint`.
     public struct Params: ContractParams, Equatable {
-        /// The id of an identity: a region, a colon and a UUID.
+        /// The ID of the identity.
         public var identityId: String
-        /// Public login provider to its token. The pool's developer provider and its own tokens do not belong here.
+        /// The logins of the identity. Omit them for a guest.
         public var logins: Members<String>?
 
         public init(identityId: String, logins: Members<String>? = nil) {
@@ -39,13 +39,13 @@ public enum TokenMint: ContractMethod {
         }
     }
 
-    /// What `token.mint` answers.
+    /// The result of `token.mint`.
     public struct Result: ContractResult, Equatable {
-        /// The id of an identity: a region, a colon and a UUID.
+        /// The identity for which the token was minted.
         public var identityId: String
-        /// A signed JSON Web Token in compact form.
+        /// The OpenID token.
         public var token: String
-        /// Integer seconds since 1970-01-01T00:00:00Z.
+        /// The time at which the token expires, in seconds since 1970-01-01 UTC.
         public var expiresAt: Int64
 
         public init(identityId: String, token: String, expiresAt: Int64) {
@@ -68,11 +68,12 @@ public enum TokenMint: ContractMethod {
 
     public static let info = MethodInfo(
         name: "token.mint",
-        summary: "Mint an OpenID token for whoever proves these logins: the classic flow.",
-        description: "For 600 seconds. The identity that is answered may be another one than was named: the logins decide, as in identity.resolve. Developer tokens come from token.mintForDeveloper.",
+        summary: "Mint an OpenID token for an identity and its logins (classic flow).",
+        description: "The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved from the logins, as in `identity.resolve`. Tokens for developer users are minted by `token.mintForDeveloper`.",
         caller: .`public`, isReadOnly: false, isTesting: false,
         errors: ["identityNotFound", "identityDisabled", "identityForbidden", "classicFlowDisabled", "unauthenticatedNotAllowed", "loginsDoNotMatch", "loginConflict", "publicProviderRequired", "poolTokenNotAccepted", "unsupportedLoginProvider", "samlNotSupported", "legacyProviderNotSupported", "loginTokenInvalid", "providerUnavailable", "providerUnusable", "invalidPrincipalTags"],
-        openRPC: ##"{"name":"token.mint","summary":"Mint an OpenID token for whoever proves these logins: the classic flow.","description":"For 600 seconds. The identity that is answered may be another one than was named: the logins decide, as in identity.resolve. Developer tokens come from token.mintForDeveloper.","paramStructure":"by-name","params":[{"name":"identityId","required":true,"description":"The id of an identity: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/IdentityId"}},{"name":"logins","required":false,"description":"Public login provider to its token. The pool's developer provider and its own tokens do not belong here.","schema":{"$ref":"#/components/schemas/PublicLogins"}}],"result":{"name":"result","schema":{"type":"object","required":["identityId","token","expiresAt"],"properties":{"identityId":{"$ref":"#/components/schemas/IdentityId"},"token":{"$ref":"#/components/schemas/Jwt"},"expiresAt":{"$ref":"#/components/schemas/Timestamp"}}}},"errors":[{"$ref":"#/components/errors/identityNotFound"},{"$ref":"#/components/errors/identityDisabled"},{"$ref":"#/components/errors/identityForbidden"},{"$ref":"#/components/errors/classicFlowDisabled"},{"$ref":"#/components/errors/unauthenticatedNotAllowed"},{"$ref":"#/components/errors/loginsDoNotMatch"},{"$ref":"#/components/errors/loginConflict"},{"$ref":"#/components/errors/publicProviderRequired"},{"$ref":"#/components/errors/poolTokenNotAccepted"},{"$ref":"#/components/errors/unsupportedLoginProvider"},{"$ref":"#/components/errors/samlNotSupported"},{"$ref":"#/components/errors/legacyProviderNotSupported"},{"$ref":"#/components/errors/loginTokenInvalid"},{"$ref":"#/components/errors/providerUnavailable"},{"$ref":"#/components/errors/providerUnusable"},{"$ref":"#/components/errors/invalidPrincipalTags"}],"examples":[{"name":"a guest's","params":[{"name":"identityId","value":"local-1:018bcfe5-6800-7001-8a9b-0c1d2e3f4a5b"}],"result":{"name":"result","value":{"identityId":"local-1:018bcfe5-6800-7001-8a9b-0c1d2e3f4a5b","token":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJwb29sK2p3dCJ9.e30.signature","expiresAt":1700000600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"GetOpenIdToken"}}"##,
-        makeParams: { [FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID."), FieldInfo(name: "logins", type: "object of string", isRequired: false, defaultValue: nil, description: "Public login provider to its token. The pool's developer provider and its own tokens do not belong here.")] },
-        makeResult: { [FieldInfo(name: "identityId", type: ##"string of 1–55 characters like ^[\w-]+:[0-9a-f-]+$"##, isRequired: true, defaultValue: nil, description: "The id of an identity: a region, a colon and a UUID."), FieldInfo(name: "token", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "A signed JSON Web Token in compact form."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "Integer seconds since 1970-01-01T00:00:00Z.")] })
+        equivalents: [VendorName(vendor: "cognito", names: "GetOpenIdToken")],
+        openRPC: ##"{"name":"token.mint","summary":"Mint an OpenID token for an identity and its logins (classic flow).","description":"The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved from the logins, as in `identity.resolve`. Tokens for developer users are minted by `token.mintForDeveloper`.","paramStructure":"by-name","params":[{"name":"identityId","required":true,"description":"The ID of the identity.","schema":{"$ref":"#/components/schemas/IdentityId","description":"The ID of the identity."}},{"name":"logins","required":false,"description":"The logins of the identity. Omit them for a guest.","schema":{"$ref":"#/components/schemas/PublicLogins","description":"The logins of the identity. Omit them for a guest."}}],"result":{"name":"result","schema":{"type":"object","required":["identityId","token","expiresAt"],"properties":{"identityId":{"$ref":"#/components/schemas/IdentityId","description":"The identity for which the token was minted."},"token":{"$ref":"#/components/schemas/Jwt","description":"The OpenID token."},"expiresAt":{"$ref":"#/components/schemas/Timestamp","description":"The time at which the token expires, in seconds since 1970-01-01 UTC."}}}},"errors":[{"$ref":"#/components/errors/identityNotFound"},{"$ref":"#/components/errors/identityDisabled"},{"$ref":"#/components/errors/identityForbidden"},{"$ref":"#/components/errors/classicFlowDisabled"},{"$ref":"#/components/errors/unauthenticatedNotAllowed"},{"$ref":"#/components/errors/loginsDoNotMatch"},{"$ref":"#/components/errors/loginConflict"},{"$ref":"#/components/errors/publicProviderRequired"},{"$ref":"#/components/errors/poolTokenNotAccepted"},{"$ref":"#/components/errors/unsupportedLoginProvider"},{"$ref":"#/components/errors/samlNotSupported"},{"$ref":"#/components/errors/legacyProviderNotSupported"},{"$ref":"#/components/errors/loginTokenInvalid"},{"$ref":"#/components/errors/providerUnavailable"},{"$ref":"#/components/errors/providerUnusable"},{"$ref":"#/components/errors/invalidPrincipalTags"}],"examples":[{"name":"a token for a guest","params":[{"name":"identityId","value":"local-1:018bcfe5-6800-7001-8a9b-0c1d2e3f4a5b"}],"result":{"name":"result","value":{"identityId":"local-1:018bcfe5-6800-7001-8a9b-0c1d2e3f4a5b","token":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJwb29sK2p3dCJ9.e30.signature","expiresAt":1700000600}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-equivalents":{"cognito":"GetOpenIdToken"}}"##,
+        makeParams: { [FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The ID of the identity."), FieldInfo(name: "logins", type: "object of string", isRequired: false, defaultValue: nil, description: "The logins of the identity. Omit them for a guest.")] },
+        makeResult: { [FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: true, defaultValue: nil, description: "The identity for which the token was minted."), FieldInfo(name: "token", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "The OpenID token."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the token expires, in seconds since 1970-01-01 UTC.")] })
 }

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A credential provider's identity has become another one.
+/// The identity of a credentials provider has changed.
 ///
-/// Sent before the answer to the call that found it out: a guest has signed in as somebody known, identities were merged, or an identity that was gone was replaced. What you keep under the old id belongs to the new one now.
+/// Sent before the response to the call that detected the change. The identity changes if a guest signs in with a login of an existing identity, if identities are merged, or if a deleted identity is replaced. Data that the application stored under the old identity ID belongs to the new one.
 public enum CredentialsProviderIdentityChanged: ContractNotification {
-    /// What `credentialsProvider/identityChanged` carries.
+    /// The params of `credentialsProvider/identityChanged`.
     public typealias Params = IdentityChange
 
     public static let name = "credentialsProvider/identityChanged"

@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Why an attribute was refused.
+/// The reason an attribute was rejected.
 public struct AttributeFailure: ContractResult, Equatable {
-    /// The attribute, as it was named.
+    /// The name of the attribute, as given.
     public var name: String
-    /// What an attribute's value fell short of.
+    /// The violated rule.
     public var rule: AttributeRule
-    /// For people.
+    /// The problem, as text.
     public var message: String
-    /// For an unknown name: which ones come near.
+    /// Similar attribute names. Present if the name is unknown.
     public var nearest: [String]?
 
     public init(name: String, rule: AttributeRule, message: String, nearest: [String]? = nil) {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What an attribute's value fell short of.
+/// The rule that the value of an attribute violates.
 public enum AttributeRule: String, Sendable, CaseIterable {
     case unknown
     case type

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What the values of an attribute are.
+/// The type of the values of an attribute.
 public enum AttributeType: String, Sendable, CaseIterable {
     case string
     case integer

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// A service that knows passwords that have leaked, asked by the k-anonymity interface of Have I Been Pwned: it learns five hexadecimal digits of a SHA-1. While it cannot be asked passwords are taken, and the audit log says so.
+/// A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the first five hexadecimal digits of a SHA-1 hash. While the service is unavailable, passwords are accepted, and the audit log records it.
 public struct BreachedPasswordCheck: ContractParams, ContractResult, Equatable {
-    /// What the five digits are put behind.
+    /// The URL to which the five digits are appended.
     public var url: String
-    /// Whether it may be in a private network.
+    /// Whether the service can be in a private network.
     public var allowPrivateNetwork: Bool
-    /// Whether it may be on a loopback address, without TLS.
+    /// Whether plain HTTP to a loopback address is allowed.
     public var allowInsecure: Bool
 
     public init(url: String = "https://api.pwnedpasswords.com/range/", allowPrivateNetwork: Bool = false, allowInsecure: Bool = false) {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The way a message goes.
+/// The channel of a message.
 public enum Channel: String, Sendable, CaseIterable {
     case email
     case sms

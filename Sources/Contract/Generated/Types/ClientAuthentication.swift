@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the secret in the Authorization header (basic), or in the form (post).
+/// The method with which the client authenticates when it redeems a code. `none`: no authentication, for public clients, which use only PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
 public enum ClientAuthentication: String, Sendable, CaseIterable {
     case none
     case basic

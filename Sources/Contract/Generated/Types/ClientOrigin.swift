@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+/// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
 public struct ClientOrigin: ContractParams, Equatable {
-    /// The IPv4 or IPv6 address; of IPv6 the first 64 bits count.
+    /// The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin.
     public var address: String
 
     public init(address: String) {

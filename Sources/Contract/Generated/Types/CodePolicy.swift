@@ -2,21 +2,21 @@
 // swift-format-ignore-file
 import JSON
 
-/// The codes that are sent to people.
+/// The rules for one-time codes.
 public struct CodePolicy: ContractParams, ContractResult, Equatable {
-    /// How many digits a code has.
+    /// The number of digits of a code.
     public var length: Int64
-    /// How long a code is good for. For ten minutes more another one can be asked for in the same flow; then, and an hour after it began in any case, the flow is over.
+    /// The lifetime of a code, in seconds. For 10 minutes after the expiration, another code can be requested in the same flow. Then the flow expires, at the latest one hour after its start.
     public var lifetimeSeconds: Int64
-    /// How many wrong tries end a code.
+    /// The number of wrong attempts after which a code becomes invalid.
     public var attempts: Int64
-    /// After which time people are advised to ask for another code.
+    /// The number of seconds after which users are advised to request another code.
     public var resendAfterSeconds: Int64
-    /// How many codes one flow sends.
+    /// The maximum number of codes per flow.
     public var sendsPerFlow: Int64
-    /// How many codes go to one address within windowSeconds.
+    /// The maximum number of codes per address within `windowSeconds`.
     public var sendsPerAddress: Int64
-    /// See sendsPerAddress.
+    /// The period of `sendsPerAddress`, in seconds.
     public var windowSeconds: Int64
 
     public init(length: Int64 = 8, lifetimeSeconds: Int64 = 600, attempts: Int64 = 5, resendAfterSeconds: Int64 = 60, sendsPerFlow: Int64 = 5, sendsPerAddress: Int64 = 5, windowSeconds: Int64 = 900) {

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
+/// The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow started with `idp.authorize` or `idp.authorizeDevice`.
 public struct Credential: ContractParams, Equatable {
-    /// With apple.com: what Apple tells of the person at the first consent, and never again.
+    /// The user information that Apple returns only at the first consent. Used with `apple.com`.
     public struct User: ContractParams, Equatable {
-        /// Their name.
+        /// The name of the user.
         public struct Name: ContractParams, Equatable {
             /// The given name.
             public var firstName: String?
@@ -35,7 +35,7 @@ public struct Credential: ContractParams, Equatable {
             }
         }
 
-        /// Their name.
+        /// The name of the user.
         public var name: Name?
 
         public init(name: Name? = nil) {
@@ -57,29 +57,29 @@ public struct Credential: ContractParams, Equatable {
 
     /// Exactly one of providerId, email, pendingToken, continuationToken.
     public enum Kind: Sendable, Equatable {
-        /// The provider that gave idToken or accessToken.
+        /// The ID of the provider that issued `idToken` or `accessToken`.
         case providerId(String)
-        /// An address that signs in with a password.
+        /// The email address that signs in with `password`.
         case email(String)
-        /// From an earlier answer, instead of what a provider gave.
+        /// A pending token of an earlier response, instead of the credential of a provider.
         case pendingToken(String)
-        /// From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs in on another device, the call waits for them; cancelling it ends the wait.
+        /// The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the user signs in on another device, the call waits for the user; canceling the request ends the wait.
         case continuationToken(String)
     }
 
     /// Exactly one of these.
     public var kind: Kind
-    /// With continuationToken from idp.authorize with redirectUri: the whole URL that the provider sent the person back to, with its query and fragment. What came as a form post is put behind it as its query.
+    /// The complete callback URL to which the provider redirected the browser, with its query and fragment. Used with the continuation token of `idp.authorize` with `redirectUri`. For a callback by form post, append the form data as the query.
     public var url: String?
-    /// With providerId: its ID token.
+    /// The ID token of the provider. Used with `providerId`.
     public var idToken: String?
-    /// With providerId: its access token. With an ID token that has at_hash it must fit that; alone it is for google.com, facebook.com and github.com, which are asked about it.
+    /// The access token of the provider. Used with `providerId`. If the ID token contains `at_hash`, the access token must match it. Without an ID token, accepted for `google.com`, `facebook.com` and `github.com`, which verify it.
     public var accessToken: String?
-    /// With an ID token that has a nonce: the value whose SHA-256 in hexadecimal was sent to the provider as nonce.
+    /// The value whose SHA-256, in hexadecimal, was sent to the provider as the nonce. Used with an ID token that contains a nonce.
     public var rawNonce: String?
-    /// With apple.com: what Apple tells of the person at the first consent, and never again.
+    /// The user information that Apple returns only at the first consent. Used with `apple.com`.
     public var user: User?
-    /// With email: its password.
+    /// The password. Used with `email`.
     public var password: String?
 
     public init(kind: Kind, url: String? = nil, idToken: String? = nil, accessToken: String? = nil, rawNonce: String? = nil, user: User? = nil, password: String? = nil) {

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Somebody who may say who signs in: a backend of yours that signs tokens with a key of its own.
+/// A backend of the application that signs custom tokens with its own key.
 public struct CustomTokenSigner: ContractParams, ContractResult, Equatable {
-    /// What stands in iss and sub of its tokens.
+    /// The `iss` and `sub` claims of its custom tokens.
     public var issuer: String
-    /// Its public keys (RFC 7517).
+    /// The public keys of the signer (RFC 7517).
     public var keys: [JSONObject]
 
     public init(issuer: String, keys: [JSONObject]) {

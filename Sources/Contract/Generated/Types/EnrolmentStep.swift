@@ -2,41 +2,44 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second factor that is to be shown once before it counts.
+/// A second factor whose enrollment must be confirmed with a code.
 public struct EnrolmentStep: ContractResult, Equatable {
-    /// What comes next: mfa.confirm with a code.
+    /// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
     public enum State: String, Sendable, CaseIterable {
         case codeRequired
     }
 
-    /// What comes next: mfa.confirm with a code.
+    /// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
     public var state: State
-    /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
+    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
     public var continuationToken: String
-    /// totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+    /// The ID that the factor will have after `mfa.confirm` accepted its code.
+    public var factorId: String
+    /// The kind of the factor.
     public var kind: FactorKind
-    /// totp: what the app computes codes from, in Base32, for typing. It is shown this once.
+    /// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present for the kind `totp`.
     public var secret: String?
-    /// totp: all of it for the app, mostly shown as a QR code.
+    /// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`.
     public var otpauthUri: String?
-    /// totp: what the codes are computed with, SHA1.
+    /// The algorithm of the codes, `SHA1`. Present for the kind `totp`.
     public var algorithm: String?
-    /// totp: how often the code changes.
+    /// The number of seconds after which the code changes. Present for the kind `totp`.
     public var periodSeconds: Int64?
-    /// email, sms: where the code went, with most of it hidden.
+    /// The masked address or number to which the code was sent. Present for the kinds `email` and `sms`.
     public var sentTo: String?
-    /// The way a message goes.
+    /// The channel of the code. Present for the kinds `email` and `sms`.
     public var channel: Channel?
-    /// How many digits the code has.
+    /// The number of digits of the code.
     public var codeLength: Int64
-    /// email, sms: from when on it makes sense to ask for another code.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for the kinds `email` and `sms`.
     public var resendAt: Int64?
-    /// email, sms: until when the code is good; totp: until when the continuation token is.
+    /// The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64
 
-    public init(state: State, continuationToken: String, kind: FactorKind, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int64? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64, resendAt: Int64? = nil, expiresAt: Int64) {
+    public init(state: State, continuationToken: String, factorId: String, kind: FactorKind, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int64? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64, resendAt: Int64? = nil, expiresAt: Int64) {
         self.state = state
         self.continuationToken = continuationToken
+        self.factorId = factorId
         self.kind = kind
         self.secret = secret
         self.otpauthUri = otpauthUri
@@ -55,6 +58,8 @@ public struct EnrolmentStep: ContractResult, Equatable {
         writer.string(state.rawValue)
         writer.key("continuationToken")
         writer.string(continuationToken)
+        writer.key("factorId")
+        writer.string(factorId)
         writer.key("kind")
         writer.string(kind.rawValue)
         if let secret {

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second factor that a sign-in can go on with.
+/// A second factor with which a sign-in can continue.
 public struct FactorHint: ContractResult, Equatable {
-    /// totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the recovery codes. totp and recovery need no mfa.challenge.
+    /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
     public enum Kind: String, Sendable, CaseIterable {
         case totp
         case email
@@ -12,13 +12,13 @@ public struct FactorHint: ContractResult, Equatable {
         case recovery
     }
 
-    /// The id of a second factor; recovery stands for the recovery codes.
+    /// The ID of a second factor, or `recovery` for the recovery codes.
     public var factorId: String
-    /// totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the recovery codes. totp and recovery need no mfa.challenge.
+    /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
     public var kind: Kind
-    /// What its owner calls it.
+    /// The display name, chosen by the user.
     public var displayName: String?
-    /// Where its codes go, with most of it hidden.
+    /// The masked address or number that receives the codes.
     public var sentTo: String?
 
     public init(factorId: String, kind: Kind, displayName: String? = nil, sentTo: String? = nil) {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+/// The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS.
 public enum FactorKind: String, Sendable, CaseIterable {
     case totp
     case email

@@ -2,25 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// What became of an account whose factor was taken away.
+/// The result of removing a second factor.
 public struct FactorWithdrawal: ContractResult, Equatable {
-    /// completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut: the session was begun with this very factor and is over: sign in again.
+    /// The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in again.
     public enum State: String, Sendable, CaseIterable {
         case completed
         case signedOut
     }
 
-    /// completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut: the session was begun with this very factor and is over: sign in again.
+    /// The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in again.
     public var state: State
-    /// A person's account in a tenant.
+    /// The account without the factor.
     public var account: Account
-    /// completed by its owner: says who is signed in.
+    /// A new ID token. Present if `state` is `completed` and the user removed the factor.
     public var idToken: String?
-    /// completed by its owner: for the API that it names in aud.
+    /// A new access token. Present if `state` is `completed` and the user removed the factor.
     public var accessToken: String?
-    /// completed by its owner: gets fresh ones.
+    /// A new refresh token. Present if `state` is `completed` and the user removed the factor.
     public var refreshToken: String?
-    /// completed by its owner: when the ID token expires.
+    /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if `state` is `completed` and the user removed the factor.
     public var expiresAt: Int64?
 
     public init(state: State, account: Account, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, expiresAt: Int64? = nil) {

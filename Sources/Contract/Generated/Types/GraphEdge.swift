@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// How two things belong together.
+/// The relation between two nodes.
 public struct GraphEdge: ContractResult, Equatable {
-    /// leadsTo: from a provider to the account, from the account to an identity, from a login to an identity; secures: from a factor to the account; isSignedInTo: from a session to the account; began: from a provider to a session; mergedInto: from an account to the one that it is part of.
+    /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains.
     public enum Kind: String, Sendable, CaseIterable {
         case leadsTo
         case secures
@@ -13,11 +13,11 @@ public struct GraphEdge: ContractResult, Equatable {
         case mergedInto
     }
 
-    /// The place of a node in nodes; the first is 0.
+    /// The index in `nodes` of the node from which the edge starts, from 0.
     public var from: Int64
-    /// The place of the other one.
+    /// The index in `nodes` of the node to which the edge points, from 0.
     public var to: Int64
-    /// leadsTo: from a provider to the account, from the account to an identity, from a login to an identity; secures: from a factor to the account; isSignedInTo: from a session to the account; began: from a provider to a session; mergedInto: from an account to the one that it is part of.
+    /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains.
     public var kind: Kind
 
     public init(from: Int64, to: Int64, kind: Kind) {

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// Something that belongs to a person.
+/// A part of an account.
 public struct GraphNode: ContractResult, Equatable {
-    /// account; provider: a way into it; factor: a second factor; session: somebody is signed in; mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity that is not of this account.
+    /// The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login of such an identity that does not belong to this account.
     public enum Kind: String, Sendable, CaseIterable {
         case account
         case provider
@@ -15,25 +15,25 @@ public struct GraphNode: ContractResult, Equatable {
         case login
     }
 
-    /// account; provider: a way into it; factor: a second factor; session: somebody is signed in; mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity that is not of this account.
+    /// The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login of such an identity that does not belong to this account.
     public var kind: Kind
-    /// account, mergedAccount: its id.
+    /// The account ID. Present for the kinds `account` and `mergedAccount`.
     public var accountId: String?
-    /// provider: which, or password or code.
+    /// The ID of the provider, or `password` or `code`. Present for the kind `provider`.
     public var providerId: String?
-    /// provider: who the person is there.
+    /// The subject of the user at the provider. Present for the kind `provider`.
     public var subject: String?
-    /// factor: its id.
+    /// The ID of the factor. Present for the kind `factor`.
     public var factorId: String?
-    /// factor: what it is made of.
+    /// The kind of the factor. Present for the kind `factor`.
     public var factorKind: FactorKind?
-    /// session: its id.
+    /// The ID of the session. Present for the kind `session`.
     public var sessionId: String?
-    /// identity: its pool.
+    /// The ID of the pool. Present for the kind `identity`.
     public var poolId: String?
-    /// identity: its id.
+    /// The ID of the identity. Present for the kind `identity`.
     public var identityId: String?
-    /// login: the provider, as the pool calls it.
+    /// The name of the login provider in the pool. Present for the kind `login`.
     public var loginProvider: String?
 
     public init(kind: Kind, accountId: String? = nil, providerId: String? = nil, subject: String? = nil, factorId: String? = nil, factorKind: FactorKind? = nil, sessionId: String? = nil, poolId: String? = nil, identityId: String? = nil, loginProvider: String? = nil) {

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// A credential provider's identity has become another one.
+/// A change of the identity of a credentials provider.
 public struct IdentityChange: ContractResult, Equatable {
-    /// A credential provider that is open in this process, as credentialsProvider.open answered it.
+    /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
     public var provider: String
-    /// The identity so far: disabled if it was merged.
+    /// The previous identity ID. If the identity was merged, it is disabled.
     public var oldIdentityId: String
-    /// The identity from now on, kept under the provider's key.
+    /// The new identity ID, which is stored under the key of the provider.
     public var newIdentityId: String
 
     public init(provider: String, oldIdentityId: String, newIdentityId: String) {

@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// One user of a pool.
+/// An identity of a pool.
 public struct IdentityDescription: ContractResult, Equatable {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// A guest never had a login; a disabled identity was merged into another one or lost its last login.
+    /// The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was merged into another identity or lost its last login.
     public var state: IdentityState
-    /// The names of the linked login providers, never the users' identifiers there.
+    /// The names of the linked login providers, without the subjects of the user at these providers.
     public var logins: [String]
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the identity was created, in seconds since 1970-01-01 UTC.
     public var createdAt: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the last change of the identity, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
     public init(identityId: String, poolId: String, state: IdentityState, logins: [String], createdAt: Int64, updatedAt: Int64) {

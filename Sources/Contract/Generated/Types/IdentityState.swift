@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A guest never had a login; a disabled identity was merged into another one or lost its last login.
+/// The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was merged into another identity or lost its last login.
 public enum IdentityState: String, Sendable, CaseIterable {
     case guest
     case authenticated

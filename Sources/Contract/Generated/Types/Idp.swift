@@ -2,44 +2,48 @@
 // swift-format-ignore-file
 import JSON
 
-/// An identity provider that people of a tenant can sign in with.
+/// An identity provider of a tenant.
 public struct Idp: ContractResult, Equatable {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
-    /// An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+    /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
     public var providerId: String
-    /// Your client id at the provider.
+    /// The client ID at the provider.
     public var clientId: String
-    /// Whether there is a client secret.
+    /// Whether a client secret is set.
     public var hasClientSecret: Bool
-    /// How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the secret in the Authorization header (basic), or in the form (post).
+    /// The method with which the client authenticates at the token endpoint.
     public var clientAuthentication: ClientAuthentication
-    /// Its issuer, of those that sign ID tokens.
+    /// The issuer. Present for providers with ID tokens.
     public var issuer: String?
-    /// What people read on a button.
+    /// The name of the provider on sign-in buttons.
     public var displayName: String?
-    /// Whether people can sign in with it.
+    /// Whether users can sign in with the provider.
     public var enabled: Bool
-    /// What a provider sends back when a person comes from it: code, which is redeemed with the client secret, or the idToken itself.
+    /// The response type of sign-ins.
     public var responseType: IdpResponseType
-    /// Whether its word counts when it says that an address is verified; of the known providers false, which have fixed rules.
+    /// The scopes that are requested in addition to the basic ones.
+    public var scopes: [String]
+    /// Whether `openid` is the only basic scope.
+    public var openidOnly: Bool
+    /// Whether email addresses that the provider reports as verified are trusted. Always false for known providers, which have fixed rules.
     public var trustEmail: Bool
-    /// Further client ids whose ID tokens are accepted.
+    /// Additional client IDs whose ID tokens are accepted.
     public var moreClientIds: [String]
-    /// Its public keys, if they are not fetched.
+    /// The public keys of the provider (RFC 7517). Present if they are not fetched from the provider.
     public var keys: [EncodedObject]?
-    /// Where it is asked about access tokens.
+    /// The URL at which access tokens are verified.
     public var endpoint: String?
-    /// Whether it may be asked without TLS.
+    /// Whether plain HTTP to a loopback address is allowed, for tests.
     public var allowInsecure: Bool
-    /// Whether it may stand in a private network.
+    /// Whether the provider can be in a private network.
     public var allowPrivateNetwork: Bool
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the provider was created, in seconds since 1970-01-01 UTC.
     public var createdAt: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the last change of the provider, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, providerId: String, clientId: String, hasClientSecret: Bool, clientAuthentication: ClientAuthentication, issuer: String? = nil, displayName: String? = nil, enabled: Bool, responseType: IdpResponseType, trustEmail: Bool, moreClientIds: [String], keys: [EncodedObject]? = nil, endpoint: String? = nil, allowInsecure: Bool, allowPrivateNetwork: Bool, createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, providerId: String, clientId: String, hasClientSecret: Bool, clientAuthentication: ClientAuthentication, issuer: String? = nil, displayName: String? = nil, enabled: Bool, responseType: IdpResponseType, scopes: [String], openidOnly: Bool, trustEmail: Bool, moreClientIds: [String], keys: [EncodedObject]? = nil, endpoint: String? = nil, allowInsecure: Bool, allowPrivateNetwork: Bool, createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.providerId = providerId
         self.clientId = clientId
@@ -49,6 +53,8 @@ public struct Idp: ContractResult, Equatable {
         self.displayName = displayName
         self.enabled = enabled
         self.responseType = responseType
+        self.scopes = scopes
+        self.openidOnly = openidOnly
         self.trustEmail = trustEmail
         self.moreClientIds = moreClientIds
         self.keys = keys
@@ -83,6 +89,14 @@ public struct Idp: ContractResult, Equatable {
         writer.bool(enabled)
         writer.key("responseType")
         writer.string(responseType.rawValue)
+        writer.key("scopes")
+        writer.beginArray()
+        for element in scopes {
+            writer.string(element)
+        }
+        writer.endArray()
+        writer.key("openidOnly")
+        writer.bool(openidOnly)
         writer.key("trustEmail")
         writer.bool(trustEmail)
         writer.key("moreClientIds")

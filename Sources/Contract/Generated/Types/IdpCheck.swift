@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// One thing that was looked at.
+/// The result of one check of an identity provider.
 public struct IdpCheck: ContractResult, Equatable {
-    /// What was looked at: settings, discovery, keys, algorithms, responseType or endpoints.
+    /// The name of the check: `settings`, `discovery`, `keys`, `algorithms`, `responseType` or `endpoints`.
     public var check: String
-    /// Whether it is as it must be.
+    /// Whether the check passed.
     public var ok: Bool
-    /// What was found; if it is not ok, what to do.
+    /// The finding. If the check failed, the message states what to do.
     public var message: String
 
     public init(check: String, ok: Bool, message: String) {

@@ -2,40 +2,44 @@
 // swift-format-ignore-file
 import JSON
 
-/// An identity provider as system.apply takes it: what idp.create takes. What is left out stays as it is; a new provider gets the default.
+/// The declaration of an identity provider for `system.apply`, with the members of `idp.create`. Omitted members keep their value; for a new provider, they get their default.
 public struct IdpDeclaration: ContractParams, Equatable {
-    /// The tenant; it may be one of the document.
+    /// The ID of the tenant, which can be part of the same document.
     public var tenantId: String
-    /// An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+    /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
     public var providerId: String
-    /// Your client id at the provider. It must stand in aud of its ID tokens.
+    /// The client ID at the provider. The `aud` claim of the provider's ID tokens must contain it.
     public var clientId: String?
-    /// Your client secret there. It is kept sealed and never shown.
+    /// The client secret at the provider. Stored encrypted and never returned.
     public var clientSecret: String?
-    /// Without it basic for an oidc. provider and post for the known ones; none where there is no secret.
+    /// The method with which the client authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to `post` for known providers, and to `none` without a client secret.
     public var clientAuthentication: ClientAuthentication?
-    /// Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without it that of personal accounts.
+    /// The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a directory; defaults to the issuer of personal accounts. Other known providers have a fixed issuer.
     public var issuer: String?
-    /// What people read on a button.
+    /// The name of the provider on sign-in buttons.
     public var displayName: String?
-    /// Whether people can sign in with it.
+    /// Whether users can sign in with the provider.
     public var enabled: Bool?
-    /// Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret, unless clientAuthentication is none.
+    /// The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
     public var responseType: IdpResponseType?
-    /// Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has such an address there gets the account that has it here, so only for providers that check it. The others have fixed rules.
+    /// The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as `offline_access`.
+    public var scopes: [String]?
+    /// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name, unless `scopes` ask for them.
+    public var openidOnly: Bool?
+    /// Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules.
     public var trustEmail: Bool?
-    /// Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids.
+    /// Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps.
     public var moreClientIds: [String]?
-    /// Its public keys (RFC 7517), if they are not to be fetched.
+    /// The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
     public var keys: [JSONObject]?
-    /// Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and github.com.
+    /// The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead of the provider's own URL.
     public var endpoint: String?
-    /// Whether it may be asked without TLS, for tests.
+    /// Whether plain HTTP to a loopback address is allowed, for tests.
     public var allowInsecure: Bool?
-    /// Whether it may stand in a private network.
+    /// Whether the provider can be in a private network.
     public var allowPrivateNetwork: Bool?
 
-    public init(tenantId: String = "default", providerId: String, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil) {
+    public init(tenantId: String = "default", providerId: String, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil) {
         self.tenantId = tenantId
         self.providerId = providerId
         self.clientId = clientId
@@ -45,6 +49,8 @@ public struct IdpDeclaration: ContractParams, Equatable {
         self.displayName = displayName
         self.enabled = enabled
         self.responseType = responseType
+        self.scopes = scopes
+        self.openidOnly = openidOnly
         self.trustEmail = trustEmail
         self.moreClientIds = moreClientIds
         self.keys = keys
@@ -63,6 +69,8 @@ public struct IdpDeclaration: ContractParams, Equatable {
         var displayName: String?
         var enabled: Bool?
         var responseType: IdpResponseType?
+        var scopes: [String]?
+        var openidOnly: Bool?
         var trustEmail: Bool?
         var moreClientIds: [String]?
         var keys: [JSONObject]?
@@ -88,6 +96,10 @@ public struct IdpDeclaration: ContractParams, Equatable {
                 enabled = reader.boolean(_value, at: "enabled")
             } else if _name.isString("responseType") {
                 responseType = reader.enumeration(_value, at: "responseType")
+            } else if _name.isString("scopes") {
+                scopes = reader.array(_value, at: "scopes", count: 0...50, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpDeclarationScopesElement) }
+            } else if _name.isString("openidOnly") {
+                openidOnly = reader.boolean(_value, at: "openidOnly")
             } else if _name.isString("trustEmail") {
                 trustEmail = reader.boolean(_value, at: "trustEmail")
             } else if _name.isString("moreClientIds") {
@@ -101,7 +113,7 @@ public struct IdpDeclaration: ContractParams, Equatable {
             } else if _name.isString("allowPrivateNetwork") {
                 allowPrivateNetwork = reader.boolean(_value, at: "allowPrivateNetwork")
             } else {
-                reader.unknown(_name, among: ["tenantId", "providerId", "clientId", "clientSecret", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "trustEmail", "moreClientIds", "keys", "endpoint", "allowInsecure", "allowPrivateNetwork"])
+                reader.unknown(_name, among: ["tenantId", "providerId", "clientId", "clientSecret", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "scopes", "openidOnly", "trustEmail", "moreClientIds", "keys", "endpoint", "allowInsecure", "allowPrivateNetwork"])
             }
         }
         if providerId == nil { reader.missing("providerId", in: node) }
@@ -115,6 +127,8 @@ public struct IdpDeclaration: ContractParams, Equatable {
         self.displayName = displayName
         self.enabled = enabled
         self.responseType = responseType
+        self.scopes = scopes
+        self.openidOnly = openidOnly
         self.trustEmail = trustEmail
         self.moreClientIds = moreClientIds
         self.keys = keys
@@ -129,6 +143,7 @@ extension StringRule {
     static let idpDeclarationClientSecret = StringRule(length: 1...512, isSecret: true)
     static let idpDeclarationIssuer = StringRule(length: 9...512)
     static let idpDeclarationDisplayName = StringRule(length: 1...128)
+    static let idpDeclarationScopesElement = StringRule(length: 1...255, pattern: StringPattern(description: "a scope name of visible ASCII characters without quotation marks and backslashes", transitions: ##"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000202222222222222222222222222222222222222222222222222222222220222222222222222222222222222222222200000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000030333333333333333333333333333333333333333333333333333333333033333333333333333333333333333333330000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000003033333333333333333333333333333333333333333333333333333333303333333333333333333333333333333333000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"0011"##))
     static let idpDeclarationMoreClientIdsElement = StringRule(length: 1...255)
     static let idpDeclarationEndpoint = StringRule(length: 1...2048)
 }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a provider sends back when a person comes from it: code, which is redeemed with the client secret, or the idToken itself.
+/// The response type of a sign-in with an identity provider. `code`: the provider returns a code, which is redeemed with PKCE and with the client secret, if there is one. `idToken`: the provider returns the ID token itself (implicit flow).
 public enum IdpResponseType: String, Sendable, CaseIterable {
     case code
     case idToken

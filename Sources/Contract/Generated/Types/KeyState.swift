@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere.
+/// The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing, published until the last token it signed has expired. `revoked`: no longer accepted.
 public enum KeyState: String, Sendable, CaseIterable {
     case next
     case active

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// When an account is locked because somebody guesses.
+/// The number of failed attempts that locks an account, and the duration of the lock.
 public struct LockoutPolicy: ContractParams, ContractResult, Equatable {
-    /// How many wrong passwords and codes lock an account, those of resets among them. While it is locked nothing is accepted, but for the reset of its password, which ends the lock; as many wrong codes of resets lock those too. Every wrong code counts, also the same one again. A wrong password that is one of the last three wrong ones does not count again, however much later it comes: a program that goes on trying an old password locks nobody out. A test that wants a lock needs as many different ones.
+    /// The number of wrong passwords and codes, including wrong password reset codes, that locks an account. While an account is locked, its password, codes and continuation tokens are rejected. Existing sessions continue and can be refreshed. A sign-in with a provider or a custom token is accepted, and so is a password reset, which ends the lockout. The same number of wrong reset codes locks password resets. Every wrong code counts, including a repeated one. A wrong password that is one of the last three wrong ones does not count again, so a program that repeats an old password does not lock the account. Tests that require a lockout must use different passwords.
     public var threshold: Int64
-    /// How long the first lock holds. Every further failure after it locks again, twice as long each time.
+    /// The duration of the first lockout, in seconds. Every further failure after a lockout locks the account again for twice as long.
     public var durationSeconds: Int64
-    /// How long a lock holds at most.
+    /// The maximum duration of a lockout, in seconds.
     public var maximumSeconds: Int64
 
     public init(threshold: Int64 = 10, durationSeconds: Int64 = 60, maximumSeconds: Int64 = 3600) {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit from the first byte (465), or not at all, which only servers on loopback addresses are spoken to.
+/// The encryption of the connection to an SMTP server. `startTLS`: encrypted after a plain greeting (port 587). `implicit`: encrypted from the first byte (port 465). `noneToLoopback`: not encrypted, allowed only for servers on loopback addresses.
 public enum MailEncryption: String, Sendable, CaseIterable {
     case startTLS
     case implicit

@@ -2,24 +2,24 @@
 // swift-format-ignore-file
 import JSON
 
-/// Something that both accounts have and an account can have once.
+/// Data that both accounts have and that an account can have only once.
 public struct MergeConflict: ContractResult, Equatable {
-    /// field: email, which is the address with the password or the codes of its own, an attribute, or claims and a claim's name; provider: a login of a provider; identity: the identities of both in a pool, which cannot become one.
+    /// The kind of the conflict. `field`: the email address with its password or one-time codes, an attribute, or a claim. `provider`: a login of a provider. `identity`: the identities of both accounts in a pool, which cannot be merged.
     public enum Kind: String, Sendable, CaseIterable {
         case field
         case provider
         case identity
     }
 
-    /// field: email, which is the address with the password or the codes of its own, an attribute, or claims and a claim's name; provider: a login of a provider; identity: the identities of both in a pool, which cannot become one.
+    /// The kind of the conflict. `field`: the email address with its password or one-time codes, an attribute, or a claim. `provider`: a login of a provider. `identity`: the identities of both accounts in a pool, which cannot be merged.
     public var kind: Kind
-    /// Which: email, an attribute, claims/ and the name of a claim, a provider, or a pool.
+    /// The name of the conflict: `email`, an attribute, `claims/` and the name of a claim, a provider, or a pool.
     public var name: String
-    /// What the account that stays has: its value, its subject there, or its identity. A value that is no text is written as JSON.
+    /// The value of the account that remains: the value of the field, the subject at the provider, or the identity. Values that are not strings are written as JSON.
     public var target: String
-    /// What the other one has.
+    /// The value of the account that is merged.
     public var source: String
-    /// What was asked for.
+    /// The policy for this conflict.
     public var policy: MergePolicy
 
     public init(kind: Kind, name: String, target: String, source: String, policy: MergePolicy) {

@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Counters of one method since the start.
+/// The counters of one method since the start of the process.
 public struct MethodMetrics: ContractResult, Equatable {
-    /// The method.
+    /// The name of the method.
     public var method: String
-    /// Answered calls, errors included.
+    /// The number of completed calls, including errors.
     public var calls: Int64
-    /// How many of them were errors.
+    /// The number of calls that failed.
     public var errors: Int64
-    /// All calls together, from reading the request to its answer.
+    /// The sum of the latencies of all calls, in microseconds.
     public var totalMicroseconds: Int64
-    /// Empty buckets are left out.
+    /// The latency histogram. Empty buckets are omitted.
     public var latency: [LatencyBucket]
 
     public init(method: String, calls: Int64, errors: Int64, totalMicroseconds: Int64, latency: [LatencyBucket]) {

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Why a password was refused.
+/// The reason a password was rejected.
 public struct PasswordFailure: ContractResult, Equatable {
-    /// What a password fell short of.
+    /// The violated rule.
     public var rule: PasswordRule
-    /// For people.
+    /// The problem, as text.
     public var message: String
 
     public init(rule: PasswordRule, message: String) {

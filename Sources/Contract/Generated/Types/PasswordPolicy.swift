@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// What passwords must be like.
+/// The rules that a new password must satisfy.
 public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
-    /// The fewest characters.
+    /// The minimum number of characters.
     public var minimumLength: Int64
-    /// The most characters.
+    /// The maximum number of characters.
     public var maximumLength: Int64
-    /// How many of upper case, lower case, digits and symbols there must be.
+    /// The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols.
     public var minimumClasses: Int64
-    /// Whether passwords that are too common, or too close to a name, are refused.
+    /// Whether to reject passwords that are too common or that contain the given name, the surname or the name of the tenant. Also rejects passwords that consist of the email address, a part of it or the display name, and fewer than 8 other characters.
     public var checksBanned: Bool
-    /// Terms that count as common here, such as the names of your products.
+    /// Additional terms that count as common, such as product names.
     public var bannedTerms: [String]?
-    /// Who is asked whether a new password has leaked; without it nobody is.
+    /// The service that detects breached passwords. If omitted, passwords are not checked.
     public var breached: BreachedPasswordCheck?
 
     public init(minimumLength: Int64 = 8, maximumLength: Int64 = 256, minimumClasses: Int64 = 3, checksBanned: Bool = true, bannedTerms: [String]? = nil, breached: BreachedPasswordCheck? = nil) {

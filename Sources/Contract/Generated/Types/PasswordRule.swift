@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a password fell short of.
+/// The rule that a password violates.
 public enum PasswordRule: String, Sendable, CaseIterable {
     case disallowedCharacters
     case tooShort

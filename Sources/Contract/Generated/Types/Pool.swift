@@ -4,29 +4,29 @@ import JSON
 
 /// An identity pool.
 public struct Pool: ContractResult, Equatable {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// What people call a pool. Names need not be unique.
+    /// The display name of a pool. Names are not necessarily unique.
     public var name: String
-    /// The pool's ARN.
+    /// The ARN of the pool.
     public var arn: String
-    /// The iss claim of the tokens this pool mints.
+    /// The `iss` claim of the tokens that the pool mints.
     public var issuer: String
-    /// Whether guests get identities and tokens.
+    /// Whether guests can get identities and tokens.
     public var allowUnauthenticated: Bool
-    /// Whether a login buys an OpenID token that the client exchanges itself.
+    /// Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the client exchanges for credentials itself.
     public var allowClassicFlow: Bool
-    /// The name under which your own sign-in stands in a pool, such as login.shop.
+    /// The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
     public var developerProvider: String?
     /// The public login providers.
     public var providers: [PoolProvider]
-    /// The JOSE algorithm a pool signs its tokens with.
+    /// The algorithm with which the pool signs its tokens.
     public var signingAlgorithm: SigningAlgorithm
-    /// Free labels on a resource.
+    /// The tags of the pool.
     public var tags: Members<String>
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the pool was created, in seconds since 1970-01-01 UTC.
     public var createdAt: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the last change of the pool, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
     public init(poolId: String, name: String, arn: String, issuer: String, allowUnauthenticated: Bool, allowClassicFlow: Bool, developerProvider: String? = nil, providers: [PoolProvider], signingAlgorithm: SigningAlgorithm, tags: Members<String>, createdAt: Int64, updatedAt: Int64) {

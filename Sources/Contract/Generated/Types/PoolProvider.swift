@@ -4,7 +4,7 @@ import JSON
 
 /// A public login provider of a pool.
 public struct PoolProvider: ContractResult, Equatable {
-    /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
+    /// The domain of a known provider, which is its login provider name. Present for known providers.
     public enum Provider: String, Sendable, CaseIterable {
         case accountsGoogleCom = "accounts.google.com"
         case appleidAppleCom = "appleid.apple.com"
@@ -12,23 +12,23 @@ public struct PoolProvider: ContractResult, Equatable {
         case wwwAmazonCom = "www.amazon.com"
     }
 
-    /// The name of its logins.
+    /// The login provider name.
     public var name: String
-    /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
+    /// The domain of a known provider, which is its login provider name. Present for known providers.
     public var provider: Provider?
-    /// Its issuer, if it is not a well-known one.
+    /// The issuer. Present for other OpenID Connect providers.
     public var issuer: String?
-    /// For a tenant of this store its id.
+    /// The ID of a tenant of this store. Present for tenants.
     public var tenantId: String?
-    /// The client or app ids whose tokens are accepted; of a tenant, its id.
+    /// The client or app IDs whose tokens are accepted. For a tenant, its ID.
     public var clientIds: [String]
-    /// Its public keys, if they are not fetched.
+    /// The public keys of the provider (RFC 7517). Present if they are not fetched from the provider.
     public var keys: [EncodedObject]?
-    /// Where it is asked.
+    /// The URL at which access tokens are verified.
     public var endpoint: String?
-    /// Whether it may be asked without TLS.
+    /// Whether plain HTTP to a loopback address is allowed, for tests.
     public var allowInsecure: Bool
-    /// Whether it may stand in a private network.
+    /// Whether the provider can be in a private network.
     public var allowPrivateNetwork: Bool
 
     public init(name: String, provider: Provider? = nil, issuer: String? = nil, tenantId: String? = nil, clientIds: [String], keys: [EncodedObject]? = nil, endpoint: String? = nil, allowInsecure: Bool, allowPrivateNetwork: Bool) {

@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Who signed.
+/// The principal of temporary credentials.
 public struct Principal: ContractResult, Equatable {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     public var roleArn: String
-    /// A name for the role session; it stands in the assumed role's ARN.
+    /// The name of a role session, which is part of the ARN of the assumed role.
     public var sessionName: String
-    /// The access key id of the session.
+    /// The access key ID of the session.
     public var accessKeyId: String
     /// The session tags.
     public var tags: Members<String>

@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Credentials of this subject that were issued before this moment are refused.
+/// A revocation of all credentials of a subject that were issued before a given time.
 public struct Revocation: ContractResult, Equatable {
-    /// What a revocation names.
+    /// The kind of the revoked subject.
     public var kind: RevocationKind
-    /// The identity, role or pool; for one session its access key id.
+    /// The identity, role or pool, or the access key ID of a session.
     public var subject: String
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
     public var issuedBefore: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the revocation, in seconds since 1970-01-01 UTC.
     public var createdAt: Int64
-    /// When the last credentials it can concern have expired; the record goes then.
+    /// The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC. The revocation is then deleted.
     public var expiresAt: Int64
 
     public init(kind: RevocationKind, subject: String, issuedBefore: Int64, createdAt: Int64, expiresAt: Int64) {

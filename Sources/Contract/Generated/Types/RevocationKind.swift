@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a revocation names.
+/// The kind of the revoked subject.
 public enum RevocationKind: String, Sendable, CaseIterable {
     case sessionToken
     case identityId

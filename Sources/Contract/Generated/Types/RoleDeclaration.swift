@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// A role as system.apply takes it: what role.put takes; a pool of the same document can be named by its name.
+/// The declaration of a role for `system.apply`, with the members of `role.put`. A pool of the same document can be referenced by its name.
 public struct RoleDeclaration: ContractParams, Equatable {
     /// Exactly one of poolId, poolName, trustPolicy.
     public enum Trust: Sendable, Equatable {
-        /// Trust the authenticated identities of this pool.
+        /// The pool whose authenticated identities can assume the role.
         case poolId(String)
-        /// Trust the authenticated identities of the one pool with this name.
+        /// The name of the pool whose authenticated identities can assume the role. Exactly one pool must have this name.
         case poolName(String)
-        /// Your own trust policy; it must have a condition.
+        /// The trust policy. It must contain a condition.
         case trustPolicy(JSONObject)
     }
 
@@ -18,9 +18,9 @@ public struct RoleDeclaration: ContractParams, Equatable {
     public var name: String
     /// Exactly one of these.
     public var trust: Trust
-    /// The longest session credentials.assumeRole gives.
+    /// The maximum duration of a session started with `credentials.assumeRole`, in seconds.
     public var maxSessionSeconds: Int64
-    /// Free labels on a resource.
+    /// The tags of the role.
     public var tags: Members<String>?
 
     public init(name: String, trust: Trust, maxSessionSeconds: Int64 = 3600, tags: Members<String>? = nil) {

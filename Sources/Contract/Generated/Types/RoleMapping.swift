@@ -2,25 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// How a login's provider chooses among roles.
+/// The rules by which a login selects a role.
 public struct RoleMapping: ContractParams, ContractResult, Equatable {
-    /// token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches.
+    /// The source of the role. `token`: the claims `cognito:roles` and `cognito:preferred_role`. `rules`: the first matching rule.
     public enum Source: String, Sendable, CaseIterable {
         case token
         case rules
     }
 
-    /// What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal.
+    /// The behavior if no role, or more than one role, is found. `authenticatedRole`: the role for authenticated identities is used. `deny`: the request is rejected.
     public enum AmbiguousRoleResolution: String, Sendable, CaseIterable {
         case authenticatedRole
         case deny
     }
 
-    /// token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches.
+    /// The source of the role. `token`: the claims `cognito:roles` and `cognito:preferred_role`. `rules`: the first matching rule.
     public var source: Source
-    /// What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal.
+    /// The behavior if no role, or more than one role, is found. `authenticatedRole`: the role for authenticated identities is used. `deny`: the request is rejected.
     public var ambiguousRoleResolution: AmbiguousRoleResolution
-    /// For source rules: in the order in which they are tried.
+    /// The rules in the order in which they are evaluated. Required if `source` is `rules`, otherwise not allowed.
     public var rules: [RoleRule]?
 
     public init(source: Source, ambiguousRoleResolution: AmbiguousRoleResolution, rules: [RoleRule]? = nil) {

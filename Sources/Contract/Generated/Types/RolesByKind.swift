@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The roles that credentials.get chooses from.
+/// The roles from which `credentials.get` selects.
 public struct RolesByKind: ContractParams, ContractResult, Equatable {
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The role for authenticated identities.
     public var authenticated: String?
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The role for guests.
     public var unauthenticated: String?
 
     public init(authenticated: String? = nil, unauthenticated: String? = nil) {

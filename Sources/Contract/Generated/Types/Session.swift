@@ -2,25 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// Somebody signed in, somewhere.
+/// A session of an account.
 public struct Session: ContractResult, Equatable {
-    /// sid in its tokens.
+    /// The ID of the session, which is the `sid` claim of its tokens.
     public var sessionId: String
-    /// The id of an account; sub in its tokens.
+    /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String
-    /// How its owner was authenticated (RFC 8176).
+    /// The authentication methods of the session (RFC 8176).
     public var amr: [String]
-    /// What its owner signed in with: password, code, anonymous, custom, or a provider.
+    /// The sign-in method: `password`, `code`, `anonymous`, `custom`, or the ID of a provider.
     public var signInProvider: String
-    /// The second factor that was shown: totp, email, sms or recovery.
+    /// The second factor with which the session was authenticated: `totp`, `email`, `sms` or `recovery`.
     public var secondFactor: String?
-    /// auth_time in its tokens.
+    /// The time at which the user signed in, in seconds since 1970-01-01 UTC. It is the `auth_time` claim of the session's tokens.
     public var authenticatedAt: Int64
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the session was created, in seconds since 1970-01-01 UTC.
     public var createdAt: Int64
-    /// When it last got tokens.
+    /// The time at which the session last received tokens, in seconds since 1970-01-01 UTC.
     public var lastUsedAt: Int64
-    /// When it ends unless it is used.
+    /// The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64
 
     public init(sessionId: String, accountId: String, amr: [String], signInProvider: String, secondFactor: String? = nil, authenticatedAt: Int64, createdAt: Int64, lastUsedAt: Int64, expiresAt: Int64) {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend (custom), or not again (anonymous).
+/// The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in method.
 public enum SignInMethod: String, Sendable, CaseIterable {
     case password
     case code

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The JOSE algorithm a pool signs its tokens with.
+/// The JOSE algorithm that signs tokens.
 public enum SigningAlgorithm: String, Sendable, CaseIterable {
     case ES256
     case RS256

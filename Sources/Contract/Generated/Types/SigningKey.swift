@@ -2,29 +2,29 @@
 // swift-format-ignore-file
 import JSON
 
-/// A key that signs tokens; the private part never leaves the store.
+/// A key that signs tokens. Its private part never leaves the store.
 public struct SigningKey: ContractResult, Equatable {
-    /// A key's id: its RFC 7638 thumbprint.
+    /// The ID of a key: its RFC 7638 thumbprint.
     public var kid: String
-    /// The JOSE algorithm a pool signs its tokens with.
+    /// The algorithm of the key.
     public var algorithm: SigningAlgorithm
-    /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+    /// The issuer that owns the key.
     public var issuer: String
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The pool that owns the key.
     public var poolId: String?
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The tenant that owns the key.
     public var tenantId: String?
-    /// next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere.
+    /// The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing, published until the last token it signed has expired. `revoked`: no longer accepted.
     public var state: KeyState
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the key was created, in seconds since 1970-01-01 UTC.
     public var createdAt: Int64
-    /// When it began, or will begin, to sign.
+    /// The time at which the key became or becomes active, in seconds since 1970-01-01 UTC.
     public var activeAt: Int64?
-    /// When it stopped signing.
+    /// The time at which the key stopped signing, in seconds since 1970-01-01 UTC.
     public var retiredAt: Int64?
-    /// When it was revoked.
+    /// The time at which the key was revoked, in seconds since 1970-01-01 UTC.
     public var revokedAt: Int64?
-    /// When a retired key leaves the published set.
+    /// The time at which a retired key is removed from the key set, in seconds since 1970-01-01 UTC.
     public var publishedUntil: Int64?
 
     public init(kid: String, algorithm: SigningAlgorithm, issuer: String, poolId: String? = nil, tenantId: String? = nil, state: KeyState, createdAt: Int64, activeAt: Int64? = nil, retiredAt: Int64? = nil, revokedAt: Int64? = nil, publishedUntil: Int64? = nil) {

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Which claims of a login's token become session tags.
+/// The declaration of a principal tag mapping for a login provider.
 public struct TagMapDeclaration: ContractParams, Equatable {
-    /// Whether to take the default map, client from aud and username from sub.
+    /// Whether to use the default mapping: `client` from `aud` and `username` from `sub`.
     public var useDefaults: Bool
-    /// Tag key to the name of a claim.
+    /// The mapping from tag keys to claim names.
     public var principalTags: Members<String>?
 
     public init(useDefaults: Bool = false, principalTags: Members<String>? = nil) {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account had until now.
+/// The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many changes.
 public enum TemplatePurpose: String, Sendable, CaseIterable {
     case signUp
     case signIn
@@ -11,4 +11,15 @@ public enum TemplatePurpose: String, Sendable, CaseIterable {
     case signUpNotice
     case noAccountNotice
     case addressChanged
+    case passwordChanged
+    case passwordResetNotice
+    case factorAdded
+    case factorRemoved
+    case providerLinked
+    case providerUnlinked
+    case recoveryCodesMade
+    case recoveryCodeUsed
+    case accountLocked
+    case signInAfterFailures
+    case noticesPaused
 }

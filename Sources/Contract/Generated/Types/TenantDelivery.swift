@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// How a tenant's messages reach people. What is left out is as the process was started; where that says nothing either, flows answer messageNotSent.
+/// The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
 public struct TenantDelivery: ContractParams, ContractResult, Equatable {
-    /// The SMTP server that takes a tenant's mails.
+    /// The SMTP server that sends a tenant's emails.
     public var smtp: TenantMailServer?
-    /// Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is signed with HMAC-SHA-256.
+    /// The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is signed with HMAC-SHA-256.
     public var webhook: TenantWebhook?
-    /// Words of its own, one for each channel, purpose and language.
+    /// The tenant's own templates, one for each channel, purpose and language.
     public var templates: [TenantTemplate]?
-    /// The language of messages in flows that name none, or one that there are no words in.
+    /// The language of messages in flows that name no language, or a language without a template.
     public var language: String
 
     public init(smtp: TenantMailServer? = nil, webhook: TenantWebhook? = nil, templates: [TenantTemplate]? = nil, language: String = "en") {

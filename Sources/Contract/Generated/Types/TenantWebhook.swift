@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is signed with HMAC-SHA-256.
+/// The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is signed with HMAC-SHA-256.
 public struct TenantWebhook: ContractParams, ContractResult, Equatable {
-    /// An https URL.
+    /// The https URL of the webhook.
     public var url: String
-    /// What posts are signed with, at least 16 bytes. Kept sealed and never answered. Left out of an update that leaves the URL as it is, it stays.
+    /// The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If omitted in an update that does not change the URL, it keeps its value.
     public var secret: String?
-    /// Whether it may be in a private network.
+    /// Whether the webhook can be in a private network.
     public var allowPrivateNetwork: Bool
-    /// Whether it may be on a loopback address, without TLS.
+    /// Whether plain HTTP to a loopback address is allowed.
     public var allowInsecure: Bool
 
     public init(url: String, secret: String? = nil, allowPrivateNetwork: Bool = false, allowInsecure: Bool = false) {

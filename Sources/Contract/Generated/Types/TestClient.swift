@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// A client that an issuer of the provider for tests knows.
+/// A client of an issuer of the test provider.
 public struct TestClient: ContractParams, Equatable {
-    /// Its id.
+    /// The client ID.
     public var clientId: String
-    /// Its secret, to be shown at the token endpoint. One that has none is public, and PKCE is asked of it.
+    /// The client secret, required at the token endpoint. A client without a secret is public and must use PKCE.
     public var clientSecret: String?
-    /// Where people may be sent back to, compared letter by letter; after a sign-out too. At http://127.0.0.1 and http://[::1] any port will do (RFC 8252 section 7.3).
+    /// The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and http://[::1], any port is accepted (RFC 8252 section 7.3).
     public var redirectUris: [String]?
 
     public init(clientId: String, clientSecret: String? = nil, redirectUris: [String]? = nil) {

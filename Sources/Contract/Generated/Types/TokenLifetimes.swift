@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// How long the tokens of a tenant live.
+/// The lifetimes of a tenant's tokens.
 public struct TokenLifetimes: ContractParams, ContractResult, Equatable {
-    /// How long an ID token lives.
+    /// The lifetime of an ID token, in seconds.
     public var idTokenSeconds: Int64
-    /// How long an access token lives.
+    /// The lifetime of an access token, in seconds.
     public var accessTokenSeconds: Int64
-    /// How long a refresh token can wait to be used.
+    /// The lifetime of an unused refresh token, in seconds.
     public var refreshTokenSeconds: Int64
-    /// How long a used refresh token is still taken, as often as it comes, while nobody has used what it brought: for two windows of one program, and for answers that were lost. Each use begins a line of tokens that goes on by itself, so one that is stolen and used within this time is not found out. 0: a used one is never taken.
+    /// The grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of the refresh tokens it returned is used. The grace period covers parallel requests of one application and lost responses. Each use starts an independent sequence of refresh tokens, so reuse detection does not detect a stolen token that is used within this period. With 0, a used refresh token is never accepted.
     public var refreshReuseGraceSeconds: Int64
 
     public init(idTokenSeconds: Int64 = 3600, accessTokenSeconds: Int64 = 3600, refreshTokenSeconds: Int64 = 7776000, refreshReuseGraceSeconds: Int64 = 30) {

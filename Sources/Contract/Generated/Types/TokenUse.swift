@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a token is for: a pool's OpenID token, or a tenant's ID or access token.
+/// The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant.
 public enum TokenUse: String, Sendable, CaseIterable {
     case pool
     case id

@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Fresh tokens of a session.
+/// New tokens of a session.
 public struct Tokens: ContractResult, Equatable {
-    /// Says who signed in; for your application.
+    /// The ID token, for the client application.
     public var idToken: String
-    /// For the API that it names in aud.
+    /// The access token, for the API named in its `aud` claim.
     public var accessToken: String
-    /// Gets fresh tokens, once: each use answers the next one.
+    /// An opaque, single-use token that is exchanged for new tokens, including a new refresh token.
     public var refreshToken: String
-    /// What the access token allows.
+    /// The scopes of the access token.
     public var scope: String
-    /// When the ID token expires.
+    /// The time at which the ID token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64
 
     public init(idToken: String, accessToken: String, refreshToken: String, scope: String, expiresAt: Int64) {

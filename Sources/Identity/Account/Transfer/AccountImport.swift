@@ -30,7 +30,7 @@ extension AccountService {
             if run.answer.failed >= ImportRun.mostFailures {
                 run.answer.stopped = ImportStop(
                     type: "tooManyFailures",
-                    message: "\(run.answer.failed) accounts have something wrong; put that right, or go on from nextLine.")
+                    message: "\(run.answer.failed) accounts are not valid. Correct them, or continue from nextLine.")
                 return run.answer
             }
         }
@@ -41,9 +41,9 @@ extension AccountService {
 
     /// What is said of an end before the end; nil for what is a fault of this program.
     private static func stop(_ error: any Error) -> ImportStop? {
-        let again = "What was imported until then stays; go on from nextLine, or import all of it again: nothing is there twice then."
+        let again = "Accounts imported so far are kept. Continue from nextLine, or import everything again; nothing is imported twice."
         switch error {
-        case is RequestCancelled: return ImportStop(type: "requestCancelled", message: "The request was cancelled. \(again)")
+        case is RequestCancelled: return ImportStop(type: "requestCancelled", message: "The request was canceled. \(again)")
         case let error as ImportFileUnreadable: return ImportStop(type: ImportFileUnreadable.type, message: "\(error.message) \(again)")
         case let error as StoreError:
             let type: String? =
@@ -55,7 +55,7 @@ extension AccountService {
                 case .outcomeUnknown: OutcomeUnknown.type
                 case .corrupt, .tooNew, .tooOld, .notAStore, .failed: nil
                 }
-            return type.map { ImportStop(type: $0, message: "It stopped: \(error). \(again)") }
+            return type.map { ImportStop(type: $0, message: "The import stopped: \(error). \(again)") }
         default: return nil
         }
     }

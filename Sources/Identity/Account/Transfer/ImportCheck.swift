@@ -31,10 +31,10 @@ struct ImportCheck {
         let password = password(given)
         let method = Self.method(given, hasLogins: !logins.isEmpty)
         if given.email == nil, given.passwordHash != nil || method == .password || method == .code {
-            add("/email", "required", "email is missing: whoever signs in with a password or with codes needs an address.")
+            add("/email", "required", "email is missing: users who sign in with a password or one-time codes need an email address.")
         }
         if given.accountId == nil, given.email == nil, logins.isEmpty {
-            add("", "unrecognisable", "Give accountId, email or providers: nothing here tells this account from others.")
+            add("", "unrecognisable", "Pass accountId, email or providers: the account has nothing that identifies it.")
         }
         let factors = factors(given)
         let attributes = attributes(given.attributes ?? [:])
@@ -75,10 +75,10 @@ struct ImportCheck {
                 let known = KnownProvider.allCases.map(\.rawValue).joined(separator: ", ")
                 add(
                     pointer, "pattern",
-                    "Nobody can sign in with \(login.providerId) here, but with \(known), and what is called oidc. and a name. Take the entry out, or call it so."
+                    "Unsupported provider \(login.providerId). Supported are \(known), and IDs of the form oidc.<name>. Remove the entry or rename it."
                 )
             } else if logins.contains(where: { $0.record.providerId == login.providerId }) {
-                add(pointer, "uniqueItems", "\(login.providerId) stands there twice, and an account has one login of a provider.")
+                add(pointer, "uniqueItems", "\(login.providerId) occurs twice; an account can have one login per provider.")
             }
             func said(_ text: String?) -> String? { text == "" ? nil : text }
             let record = AccountLogin(
@@ -98,10 +98,8 @@ struct ImportCheck {
 
     private mutating func attributes(_ given: JSONObject) -> JSONObject {
         var (kept, asked) = (JSONObject(), JSONObject())
-        // A sign-in with a provider leaves these two, whatever the tenant asks for.
-        let free = ["displayName": 256, "picture": 2048]
         for (name, value) in given.members {
-            guard let most = free[name], !tenant.attributes.contains(where: { $0.name == name }) else {
+            guard let most = AttributeRules.setByProviders[name], !tenant.attributes.contains(where: { $0.name == name }) else {
                 asked[name] = value
                 continue
             }
@@ -126,6 +124,11 @@ extension ImportCheck {
     /// nil if there is none.
     private mutating func password(_ given: PortableAccount) -> ImportDraft.Password? {
         guard let text = given.passwordHash else { return nil }
+        if let method = given.method, method != .password {
+            add(
+                "/passwordHash", "method",
+                "An account with the method \(method.rawValue) has no password. Omit passwordHash, or set method to password.")
+        }
         var how = how
         if let own = given.hash {
             do { how = try PasswordHash(own) } catch {
@@ -134,19 +137,21 @@ extension ImportCheck {
             }
         }
         guard let how else {
-            add("/hash", "required", "hash is missing, here and in the request: say how passwordHash was made.")
+            add("/hash", "required", "hash is missing in the account and in the request. It contains the parameters of passwordHash.")
             return nil
         }
         guard let hash = Base64.decode(text), let salt = Base64.decode(given.salt ?? "") else {
-            add(Base64.decode(text) == nil ? "/passwordHash" : "/salt", "pattern", "It is not base64.")
+            add(Base64.decode(text) == nil ? "/passwordHash" : "/salt", "pattern", "The value is not valid base64.")
             return nil
         }
-        if !(16...128).contains(hash.count) { add("/passwordHash", "minLength", "It has \(hash.count) bytes, and hashes have 16 to 128.") }
-        if salt.count > 128 { add("/salt", "maxLength", "It has \(salt.count) bytes, and 128 are the most.") }
+        if !(16...128).contains(hash.count) {
+            add("/passwordHash", "minLength", "The hash has \(hash.count) bytes; 16 to 128 bytes are allowed.")
+        }
+        if salt.count > 128 { add("/salt", "maxLength", "The salt has \(salt.count) bytes; the maximum is 128.") }
         if case .firebaseScrypt(let key, _, _, _) = how, key.count != hash.count {
             add(
                 "/passwordHash", "minLength",
-                "It has \(hash.count) bytes, and under this signerKey hashes have \(key.count): it is another's.")
+                "The hash has \(hash.count) bytes, but hashes with this signerKey have \(key.count). It belongs to another signerKey.")
         }
         return .hashed(HashedPassword(how: how, salt: salt, hash: hash))
     }
@@ -155,7 +160,7 @@ extension ImportCheck {
         var factors: [ImportDraft.Factor] = []
         let all = given.factors ?? []
         if !all.isEmpty, given.email == nil || !given.emailVerified {
-            add("/factors", EmailNotVerified.type, "Second factors need an address that is verified: email, and emailVerified.")
+            add("/factors", EmailNotVerified.type, "Second factors require a verified email address: set email and emailVerified.")
         }
         for (place, factor) in all.enumerated() {
             let pointer = "/factors/\(place)"
@@ -164,7 +169,7 @@ extension ImportCheck {
             case .totp:
                 secret = factor.secret.flatMap { Base32.decode($0) }
                 if secret?.count ?? 0 < 10 {
-                    add("\(pointer)/secret", "required", "An authenticator app needs its secret, of at least 10 bytes in Base32.")
+                    add("\(pointer)/secret", "required", "An authenticator app requires its secret, at least 10 bytes in Base32.")
                 }
             case .email:
                 do { target = try Username(factor.email ?? "").typed } catch let error as InvalidUsername {
@@ -172,7 +177,7 @@ extension ImportCheck {
                 } catch {}
             case .sms:
                 do { target = try PhoneNumber(factor.phoneNumber ?? "").description } catch {
-                    add("\(pointer)/phoneNumber", InvalidPhoneNumber.type, "This is no number that messages can be sent to: \(error)")
+                    add("\(pointer)/phoneNumber", InvalidPhoneNumber.type, "The phone number is not valid: \(error)")
                 }
             }
             // The same number twice is one factor (firebase.md 1.3).

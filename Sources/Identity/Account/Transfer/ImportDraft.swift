@@ -42,7 +42,7 @@ struct ImportDraft {
 /// Seals what is secret, under the ids that accounts and factors will have.
 extension ImportDraft {
     /// - Parameter id: of the account that it becomes: its own, or that of the one it replaces.
-    func sealed(as id: String, _ surroundings: Surroundings) -> (account: AccountRecord, factors: [FactorRecord]) {
+    func sealed(as id: String, _ surroundings: AccountsContext) -> (account: AccountRecord, factors: [FactorRecord]) {
         var record = AccountRecord(
             id: id, tenantId: account.tenantId, username: account.username, email: account.email,
             isEmailVerified: account.isEmailVerified, method: account.method, attributes: account.attributes, claims: account.claims,

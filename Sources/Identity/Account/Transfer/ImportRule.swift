@@ -44,11 +44,11 @@ enum ImportRule {
         if let owner = facts.owner, owner.tenantId != draft.account.tenantId {
             let error = AccountExists(accountId: id)
             return .refuse([
-                Violation(pointer: "/accountId", rule: AccountExists.type, message: "\(error.message) It is of another tenant.")
+                Violation(pointer: "/accountId", rule: AccountExists.type, message: "\(error.message) It belongs to another tenant.")
             ])
         }
         if let survivorId = facts.survivorId {
-            let message = "The account \(id) was merged into \(survivorId), and no account has this id any more."
+            let message = "Account \(id) was merged into \(survivorId). Its ID can no longer be used."
             return .refuse([Violation(pointer: "/accountId", rule: AccountMerged.type, message: message)])
         }
         let present = draft.hasOwnId ? facts.owner?.id : facts.addressOwner ?? facts.loginOwners.compactMap { $0 }.first
@@ -58,20 +58,20 @@ enum ImportRule {
                 let message =
                     draft.hasOwnId
                     ? AccountExists(accountId: present).message
-                    : "The account \(present) has this address or login already. Take the line out, or have it replaced or skipped with onExisting."
+                    : "Account \(present) already has this email address or login. Remove the line, or set onExisting to replace or skip the account."
                 return .refuse([Violation(pointer: draft.hasOwnId ? "/accountId" : "", rule: AccountExists.type, message: message)])
             }
         }
         if let owner = facts.addressOwner, owner != present {
             add(
                 "/email", EmailAlreadyInUse(email: ""),
-                "The address is that of the account \(owner). Take one of the two out, or merge them.")
+                "The email address belongs to account \(owner). Remove one of the two, or merge them.")
         }
         for (login, owner) in zip(draft.logins, facts.loginOwners) {
             guard let owner, owner != present else { continue }
             add(
                 "/providers/\(login.place)", CredentialAlreadyInUse(providerId: "", pendingToken: ""),
-                "This login of \(login.record.providerId) leads to the account \(owner). Take one of the two out, or merge them.")
+                "This login of \(login.record.providerId) belongs to account \(owner). Remove one of the two, or merge them.")
         }
         if !violations.isEmpty { return .refuse(violations) }
         return present.map { .replace($0) } ?? .insert

@@ -4,7 +4,7 @@ import Storage
 
 /// An import under way: chunk by chunk, each in one transaction.
 struct ImportRun {
-    let surroundings: Surroundings
+    let surroundings: AccountsContext
     let tenant: TenantRecord
     let how: PasswordHash?
     let onExisting: AccountImport.Params.OnExisting
@@ -16,7 +16,7 @@ struct ImportRun {
     private static let mostViolations = 20
 
     init(
-        surroundings: Surroundings, tenant: TenantRecord, how: PasswordHash?, onExisting: AccountImport.Params.OnExisting, isDryRun: Bool
+        surroundings: AccountsContext, tenant: TenantRecord, how: PasswordHash?, onExisting: AccountImport.Params.OnExisting, isDryRun: Bool
     ) {
         self.surroundings = surroundings
         self.tenant = tenant
@@ -81,7 +81,7 @@ struct ImportRun {
                 let violations = seen.map {
                     Violation(
                         pointer: $0.pointer, rule: "duplicate",
-                        message: "The same stands in line \($0.line) already. Take one of the two out.")
+                        message: "Line \($0.line) already contains the same value. Remove one of the two.")
                 }
                 failures.append(failure(draft, violations))
                 return nil

@@ -63,7 +63,7 @@ struct ImportSource {
                 case .tooLong:
                     let flaw = Violation(
                         pointer: "", rule: "maxLength",
-                        message: "The line has more than \(Self.longestLine) bytes, the most of one account.")
+                        message: "The line has more than \(Self.longestLine) bytes, the maximum for one account.")
                     entries.append(Entry(line: number, content: .failure(LineFlaw(violations: [flaw]))))
                 case .text(let text):
                     bytes += text.count
@@ -94,7 +94,7 @@ struct ImportSource {
                 return .failure(LineFlaw(accountId: node["accountId"]?.string, violations: error.violations))
             }
         } catch {
-            let message = "The line is not an account as JSON: \(error.reason.rawValue), at byte \(error.offset)."
+            let message = "The line is not an account in JSON: \(error.reason.rawValue), at byte \(error.offset)."
             return .failure(LineFlaw(violations: [Violation(pointer: "", rule: "malformed", message: message)]))
         }
     }

@@ -4,7 +4,7 @@ import Storage
 
 /// Accounts as they go to another store.
 struct PortableAccounts {
-    let surroundings: Surroundings
+    let surroundings: AccountsContext
     /// Whether hashes and secrets go along.
     let withSecrets: Bool
 
@@ -32,9 +32,11 @@ struct PortableAccounts {
             disabled: account.isDisabled, mustChangePassword: account.mustChangePassword, createdAt: account.createdAt,
             updatedAt: account.updatedAt, lastSignInAt: account.lastSignInAt)
         if withSecrets, let sealed = account.password, let hashed = try surroundings.passwords.hashed(sealed, as: account.id) {
-            portable.passwordHash = Base64URL.encode(hashed.hash)
-            portable.salt = Base64URL.encode(hashed.salt)
+            portable.passwordHash = Base64.encode(hashed.hash)
+            portable.salt = Base64.encode(hashed.salt)
             portable.hash = hashed.how.described
+            // Earlier versions imported hashes for accounts of other methods; account.import refuses them.
+            portable.method = .password
         }
         return portable
     }

@@ -8,61 +8,71 @@ export declare class AccountMethods {
   private constructor();
 
   /**
-   * Change the address of an account, or verify the one it has.
+   * Change or verify an account's email address by one-time code.
    *
-   * Sends a code to the address that is given; account.submitCode takes it, and only then the account has the address.
-   * The code goes to the new address alone: at the old end the owner is known by a sign-in of the last five minutes or
-   * the present password, which an ID token needs beside it, since the old mailbox may be lost; it gets a notice
-   * afterwards. Neither is needed for the present address: that is verified, and one that is verified already is
-   * completed at once. With enumerationProtection an address that is taken gets a notice in place of a code, and nobody
-   * else is told. The same request within a minute gets the same answer and sends no second code; with continuationToken
-   * alone another code is sent.
+   * Sends a one-time code to the given address. The address changes when `account.submitCode` receives the code. With an
+   * ID token, the change requires a sign-in at most 5 minutes old or the current password; after the change, both
+   * addresses receive a notice. If the account has second factors, the session must be authenticated with one. If the
+   * given address is the current one, the call verifies it without these requirements; if it is already verified, the
+   * result is `completed`. With `enumerationProtection`, an address that another account has receives a notice instead
+   * of a code, and the response does not differ. Repeating the request within one minute returns the same response
+   * without sending another code. To send another code, call the method with only `continuationToken`.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
+   * Equivalent: firebase accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL; SDK: verifyBeforeUpdateEmail,
+   * updateEmail, sendEmailVerification.
    *
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {CallerNotAllowed} A developer method, or a developer's parameter, on a public pipe.
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
-   * time it would end; from then on at every step of that flow.
-   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
-   * long ago. Refreshing does not renew it.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
-   * password.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
-   * gets more by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
-   * that were sent.
-   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
-   * webhook, and that one has not ended within 20 seconds.
-   * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {CallerNotAllowed} A caller with the access level `public` calls a developer method or uses a developer
+   * parameter.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
+   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
+   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
+   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
+   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
+   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
+   * changes the factors, the email address, the password or the providers of the account.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
+   * token stays valid.
+   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
+   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
+   * sign-in method left.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
+   * the limit of the address ends by waiting.
+   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
+   * sent codes.
+   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
+   * webhook, and the first request does not complete within 20 seconds.
+   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   changeEmail(
     params: AccountChangeEmailParams,
@@ -70,37 +80,42 @@ export declare class AccountMethods {
   ): Promise<AccountChangeEmailResult>;
 
   /**
-   * Change one's own password.
+   * Change the signed-in user's password.
    *
-   * With an ID token that is good and the present password; a wrong one counts against the account. Every session ends,
-   * and a new one begins.
+   * Requires a valid ID token and the current password. A wrong current password counts as a failed attempt of the
+   * account. The change ends all sessions of the account and starts a new one.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase accounts:update password.
+   * Equivalent: firebase accounts:update password; SDK: updatePassword.
    *
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
-   * password.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
+   * token stays valid.
+   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
+   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
+   * sign-in method left.
+   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
+   * changes the factors, the email address, the password or the providers of the account.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
    */
   changePassword(
     params: AccountChangePasswordParams,
@@ -110,19 +125,21 @@ export declare class AccountMethods {
   /**
    * Create an account.
    *
-   * Without a mail: you vouch for the address. With a password its owner signs in with it, without one with codes.
+   * Sends no message. The user of an account with a password signs in with it; the user of an account without one signs
+   * in with one-time codes.
    *
-   * Equivalent: firebase accounts:signUp.
+   * Equivalent: firebase accounts:signUp; SDK: createUser.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
-   * time it would end; from then on at every step of that flow.
-   * @throws {AccountExists} account.create with an id that is taken.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
+   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
+   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
+   * @throws {AccountExists} `account.create` names an account ID that is already in use.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
    * token stays valid.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {InvalidAttributes} The value of an attribute is not valid, or the tenant does not request an attribute of
+   * this name. The continuation token stays valid.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   create(
     params: AccountCreateParams,
@@ -130,14 +147,14 @@ export declare class AccountMethods {
   ): Promise<AccountCreateResult>;
 
   /**
-   * Delete an account.
+   * Delete an account and end its sessions.
    *
-   * With its sessions and whatever is under way for it. Its address is free again.
+   * Also ends its pending flows. Its email address can be registered again.
    *
-   * Equivalent: firebase accounts:delete.
+   * Equivalent: firebase accounts:delete; SDK: deleteUser.
    *
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   delete(
     params: AccountDeleteParams,
@@ -147,18 +164,19 @@ export declare class AccountMethods {
   /**
    * Export the accounts of a tenant.
    *
-   * In the order of their ids: to a file, one account in each line, or in pages. account.import makes the same accounts
-   * of it in another store; recovery codes, of which nobody knows more than whether one is right, do not go along, nor
-   * do sessions. Each account is whole, but accounts that change meanwhile are there as they were when it was their
-   * turn; store.backup copies a store as it is at one moment. The file appears under its name when it is whole, is for
-   * this user alone and never takes the place of one. An export of secrets leaves an audit record.
+   * Writes a file with one account per line, or returns the accounts in pages, sorted by ID. `account.import` creates
+   * the same accounts in another store. Sessions and recovery codes are not exported, because recovery codes are stored
+   * only as hashes. Each account is consistent, but accounts that change during the export are exported in their state
+   * at the time of reading; `store.backup` copies the store at a single point in time. The file appears under its name
+   * only when it is complete, is readable only by the current operating system user, and never overwrites an existing
+   * file. An export with secrets is recorded in the audit log.
    *
    * Equivalent: firebase accounts:batchGet.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
-   * @throws {ExportFileExists} account.export is given the path of something that is there.
-   * @throws {ExportFailed} The folder of the export is missing or cannot be written, or its disk is full.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
+   * @throws {ExportFileExists} The path for `account.export` already exists.
+   * @throws {ExportFailed} The directory of the export does not exist or is not writable, or its disk is full.
    */
   export(
     params?: AccountExportParams,
@@ -166,14 +184,15 @@ export declare class AccountMethods {
   ): Promise<AccountExportResult>;
 
   /**
-   * Find an account by its address.
+   * Find an account by email address.
    *
-   * Compared without regard to upper and lower case.
+   * The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find the same
+   * account.
    *
-   * Equivalent: firebase accounts:lookup.
+   * Equivalent: firebase accounts:lookup; SDK: getUserByEmail.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
    */
   find(
     params: AccountFindParams,
@@ -181,14 +200,14 @@ export declare class AccountMethods {
   ): Promise<AccountFindResult>;
 
   /**
-   * Get an account.
+   * Get an account by ID.
    *
-   * By its id.
+   * If the account was merged into another one, the call fails with `accountMerged`, which names the remaining account.
    *
-   * Equivalent: firebase accounts:lookup.
+   * Equivalent: firebase accounts:lookup; SDK: getUser, reload.
    *
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   get(
     params: AccountGetParams,
@@ -196,27 +215,30 @@ export declare class AccountMethods {
   ): Promise<AccountGetResult>;
 
   /**
-   * Show what belongs to a person, and how.
+   * Get an account's sign-in methods, factors, sessions and identities as a graph.
    *
-   * The account, the ways into it, its second factors and sessions, the accounts that were merged into it, and its
-   * identities in pools that have its tenant as a provider, as nodes and edges. The developer names the account.
+   * The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged into it,
+   * and its identities in pools that use the tenant as a login provider.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * @throws {CallerNotAllowed} A developer method, or a developer's parameter, on a public pipe.
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
+   * @throws {CallerNotAllowed} A caller with the access level `public` calls a developer method or uses a developer
+   * parameter.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
    */
   graph(
     params: AccountGraphParams,
@@ -224,22 +246,23 @@ export declare class AccountMethods {
   ): Promise<AccountGraphResult>;
 
   /**
-   * Import accounts from another store, with the passwords that they have there.
+   * Import accounts, including password hashes from other systems.
    *
-   * From a file with one account in each line, as account.export writes it, or from a list. Nobody is sent a mail and no
-   * password policy is applied; a foreign hash is verified at the first sign-in with the password, and from then on the
-   * password is kept as one of this store. Accounts are imported by hundreds, each whole or not at all, and those that
-   * have something wrong are passed over and listed; after 1000 of these the import stops. An account with the same id
-   * (or, where the line has no id, with the same address or login) is the same account: importing a file twice imports
-   * nothing twice. So an import that was killed is sent again as it was, or with from, the nextLine that $/progress said
-   * last. Cancelled, it answers what was done until then.
+   * Imports a file with one account per line, as written by `account.export`, or a list of accounts. No messages are
+   * sent and the password policy is not applied. A password hash from another system is verified at the first sign-in
+   * with the password and then replaced by a hash of this store. Each account is imported completely or not at all.
+   * Accounts that are not valid are skipped and listed; after 1000 of them, the import stops. An account with the same
+   * ID, or without an ID the same email address or login, counts as the same account, so importing a file again creates
+   * no duplicates. An interrupted import can be repeated as it was, or with `from` set to the `nextLine` of the last
+   * `$/progress` notification. If the request is canceled, the result covers the lines imported so far.
    *
-   * Equivalent: firebase accounts:batchCreate.
+   * Equivalent: firebase accounts:batchCreate; SDK: importUsers.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {ImportFileUnreadable} account.import is given a file that is not there, is no file, or cannot be read.
-   * @throws {InvalidHashParameters} account.import is told a way of hashing of which something is missing, which belongs
-   * to another algorithm, or which would cost too much; in a line, as the rule of a violation.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {ImportFileUnreadable} The file for `account.import` does not exist, is not a regular file or cannot be
+   * read.
+   * @throws {InvalidHashParameters} The hash parameters of `account.import` are incomplete, belong to another algorithm
+   * or exceed the cost limit. For a single line, this type is the rule of a violation.
    */
   import(
     params: AccountImportParams,
@@ -247,64 +270,80 @@ export declare class AccountMethods {
   ): Promise<AccountImportResult>;
 
   /**
-   * Add a way into one's own account.
+   * Link a sign-in method to the signed-in user's account.
    *
-   * A provider that nobody here has, or an address with a new password. The id stays, and so do name and picture; the
-   * tokens of the answer name what was linked. Who has one account and proves another gets credentialAlreadyInUse or
-   * emailAlreadyInUse with a pending token for going on. A password needs a sign-in of the last five minutes and ends
-   * all other sessions; an anonymous account needs no such sign-in.
+   * Links an identity provider, or an email address with a new password. The account keeps its ID, name and picture. The
+   * tokens in the result include the linked sign-in method. If the login or the email address of a provider credential
+   * belongs to another account, the call fails with `credentialAlreadyInUse` or `emailAlreadyInUse`. The error contains
+   * a pending token for signing in or linking. If the address of an email address and password belongs to another
+   * account, `emailAlreadyInUse` contains no pending token, because no password was verified. Linking a password
+   * requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the account,
+   * including the session of `idToken`; use the tokens of the result. The previous tokens then fail with `tokenRevoked`,
+   * whose reason names `account.link`.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken.
+   * Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential,
+   * linkWithPopup, linkWithRedirect.
    *
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
-   * @throws {IdpNotFound} There is no such provider.
-   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
-   * @throws {InvalidCredential} An ID token or access token of a provider fails a check.
-   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong, or was seen before.
-   * @throws {PendingTokenInvalid} A pending token is not of this tenant, or older than some minutes.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotAccepted} A password in a tenant whose method is emailCode.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {CredentialAlreadyInUse} What is to be linked belongs to an account, whosever it is.
-   * @throws {EmailAlreadyInUse} A credential brings an address that another account has.
-   * @throws {AddressDiffers} A password is to be linked with another address than the verified one of the account.
-   * @throws {ProviderAlreadyLinked} A second login of one provider is to be linked.
-   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
-   * long ago. Refreshing does not renew it.
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {CallbackInvalid} What a provider sent a person back with does not belong to the flow; the flow stays as it
-   * was.
-   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
-   * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
-   * @throws {ListenerGone} A credential without url whose callback can no longer come.
-   * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
-   * more.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
+   * @throws {IdpDisabled} A sign-in uses a disabled identity provider.
+   * @throws {InvalidCredential} An ID token, access token, code or user information of an identity provider fails a
+   * check.
+   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong or was already used.
+   * @throws {PendingTokenInvalid} The pending token does not belong to this tenant or is older than 10 minutes.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
+   * token stays valid.
+   * @throws {PasswordNotAccepted} A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {CredentialAlreadyInUse} The credential to link already belongs to an account, either another one or the
+   * same one.
+   * @throws {EmailAlreadyInUse} The credential has an email address that belongs to another account.
+   * @throws {AddressDiffers} A password is linked with an email address other than the verified address of the account.
+   * @throws {ProviderAlreadyLinked} The account already has a login of the provider to link.
+   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
+   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
+   * changes the factors, the email address, the password or the providers of the account.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {CallbackInvalid} The callback URL of an identity provider does not belong to the flow. The flow does not
+   * change.
+   * @throws {SignInRefused} The identity provider reports that the user is not allowed to sign in or canceled the
+   * sign-in.
+   * @throws {FlowUsed} A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the
+   * flow succeeded or was refused.
+   * @throws {ListenerGone} A credential without `url` is submitted, but its callback can no longer arrive.
+   * @throws {UserMismatch} A credential that reauthenticates the user belongs to another account or to no account.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   link(
     params: AccountLinkParams,
@@ -314,12 +353,12 @@ export declare class AccountMethods {
   /**
    * List the accounts of a tenant.
    *
-   * In the order of their ids.
+   * The accounts are sorted by ID.
    *
-   * Equivalent: firebase accounts:batchGet.
+   * Equivalent: firebase accounts:batchGet; SDK: listUsers.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(
     params?: AccountListParams,
@@ -327,40 +366,44 @@ export declare class AccountMethods {
   ): Promise<AccountListResult>;
 
   /**
-   * Make one account of two.
+   * Merge two accounts of the signed-in user into one.
    *
-   * For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account needs no such
-   * sign-in. The account of idToken stays, with its id; the other one is gone, and its id answers accountMerged from
-   * then on. Everything that only one of them has is kept: ways in, attributes, claims, second factors. What both have
-   * and an account can have once is decided by fields, providers and identities, and by policy for what they do not
-   * name. Where either has second factors its session must have shown one, and all factors of both are asked for;
-   * recovery codes of the other account are gone. Its sessions end, and where the account that stays gets a factor, or
-   * another address and password in place of its own, its other sessions too. In pools, logins of the other account
-   * become logins of this one, and two identities are merged by the pool's rules. With dryRun nothing is changed, and
-   * the answer is what it would be.
+   * Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this
+   * limit. The account of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed,
+   * and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account
+   * has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by
+   * `policy` for everything else. If an account has second factors, its session must be authenticated with one of them.
+   * The second factors of both accounts are kept; the recovery codes of the source are deleted. The sessions of the
+   * source end. The other sessions of the target also end if the target gets a second factor, or the source's email
+   * address and password instead of its own. In pools, logins of the source become logins of the target, and two
+   * identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry
+   * run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and
+   * shows the account as if the target's data were kept for them.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * @throws {MergeUndecided} Two accounts cannot be merged without dropping something of one of them that nobody allowed
-   * to drop.
-   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
-   * long ago. Refreshing does not renew it.
-   * @throws {SecondFactorNeeded} Second factors are to be changed by a session that has shown none of those there are.
-   * @throws {TooManyFactors} One factor too many is to be enrolled.
-   * @throws {ClaimsTooLong} account.setClaims with more than tokens can carry.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {MergeUndecided} Merging two accounts would discard data of one of them without a decision in the request.
+   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
+   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
+   * changes the factors, the email address, the password or the providers of the account.
+   * @throws {TooManyFactors} An enrollment exceeds the maximum number of second factors.
+   * @throws {ClaimsTooLong} `account.setClaims` contains more than 1000 characters of claims.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   merge(
     params: AccountMergeParams,
@@ -368,39 +411,43 @@ export declare class AccountMethods {
   ): Promise<AccountMergeResult>;
 
   /**
-   * Get the provider's own access token of one's own account, kept fresh.
+   * Get a provider access token for the signed-in user, refreshing it if necessary.
    *
-   * Whoever signed in or linked through idp.authorize (with response type code) or idp.authorizeDevice gave the
-   * provider's tokens along; they are kept, sealed, with the account's login. An access token that is good for less than
-   * minValidSeconds is refreshed at the provider first. Unlinking the provider forgets them.
+   * If a user signs in or links a provider with `idp.authorize` (response type `code`) or `idp.authorizeDevice`, the
+   * tokens of the provider are stored, encrypted, with the login. An access token that is valid for less than
+   * `minValidSeconds` is refreshed at the provider first. Unlinking the provider deletes the tokens.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
    * Equivalent: firebase oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself.
    *
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {ProviderNotLinked} A login is to be unlinked that is not there.
-   * @throws {IdpNotFound} There is no such provider.
-   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
-   * @throws {ProviderTokenNotKept} account.providerToken for a login that no flow of this service has brought a token
-   * for.
-   * @throws {ProviderTokenExpired} account.providerToken, and the provider gave no refresh token.
-   * @throws {ProviderTokenRefused} account.providerToken, and the provider takes the refresh token no more: it was
-   * withdrawn, used up, or is too old.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {ProviderNotLinked} The login to unlink is not linked to the account.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
+   * @throws {IdpDisabled} A sign-in uses a disabled identity provider.
+   * @throws {ProviderTokenNotKept} `account.providerToken` names a login for which no flow of this service has received
+   * a token.
+   * @throws {ProviderTokenExpired} `account.providerToken` cannot return an access token that is valid long enough,
+   * because the provider returned no refresh token.
+   * @throws {ProviderTokenRefused} The provider rejects the refresh token for `account.providerToken` because it was
+   * revoked, was already used or has expired.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
    */
   providerToken(
     params: AccountProviderTokenParams,
@@ -408,59 +455,68 @@ export declare class AccountMethods {
   ): Promise<AccountProviderTokenResult>;
 
   /**
-   * Show once more that an account is one's own.
+   * Reauthenticate the signed-in user to allow sensitive operations.
    *
-   * With any credential that leads to it; then what needs a sign-in of the last five minutes can be done with the tokens
-   * of the answer. A credential of somebody else, or of nobody, signs nobody in and changes nothing.
+   * Accepts any credential of the account. The tokens in the result count as a recent sign-in for 5 minutes. If the
+   * credential does not belong to this account, the call fails and changes nothing.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase accounts:signInWithIdp autoCreate=false.
+   * Equivalent: firebase accounts:signInWithIdp autoCreate=false; SDK: reauthenticateWithCredential,
+   * reauthenticateWithPopup.
    *
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
-   * @throws {IdpNotFound} There is no such provider.
-   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
-   * @throws {InvalidCredential} An ID token or access token of a provider fails a check.
-   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong, or was seen before.
-   * @throws {PendingTokenInvalid} A pending token is not of this tenant, or older than some minutes.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
-   * password.
-   * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
-   * more.
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {CallbackInvalid} What a provider sent a person back with does not belong to the flow; the flow stays as it
-   * was.
-   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
-   * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
-   * @throws {ListenerGone} A credential without url whose callback can no longer come.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
+   * @throws {IdpDisabled} A sign-in uses a disabled identity provider.
+   * @throws {InvalidCredential} An ID token, access token, code or user information of an identity provider fails a
+   * check.
+   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong or was already used.
+   * @throws {PendingTokenInvalid} The pending token does not belong to this tenant or is older than 10 minutes.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
+   * token stays valid.
+   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
+   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
+   * sign-in method left.
+   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {UserMismatch} A credential that reauthenticates the user belongs to another account or to no account.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {CallbackInvalid} The callback URL of an identity provider does not belong to the flow. The flow does not
+   * change.
+   * @throws {SignInRefused} The identity provider reports that the user is not allowed to sign in or canceled the
+   * sign-in.
+   * @throws {FlowUsed} A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the
+   * flow succeeded or was refused.
+   * @throws {ListenerGone} A credential without `url` is submitted, but its callback can no longer arrive.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   reauthenticate(
     params: AccountReauthenticateParams,
@@ -470,17 +526,17 @@ export declare class AccountMethods {
   /**
    * Set the custom claims of an account.
    *
-   * They stand in the ID and access tokens that are signed from now on; those that are out stay as they are. What is set
-   * replaces all that was set before, and {} takes all out. Written without spaces they have at most 1000 characters,
-   * and names with a meaning of their own, such as sub or email, are refused.
+   * The claims are added to ID and access tokens issued after the call. Existing tokens do not change. The call replaces
+   * all custom claims of the account; `{}` removes them. The claims have at most 1000 characters as compact JSON.
+   * Reserved names, such as `sub` or `email`, are rejected.
    *
-   * Equivalent: firebase accounts:update customAttributes.
+   * Equivalent: firebase accounts:update customAttributes; SDK: setCustomUserClaims.
    *
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {ClaimNameReserved} account.setClaims with names that tokens use themselves, or that other specifications
-   * give a meaning to.
-   * @throws {ClaimsTooLong} account.setClaims with more than tokens can carry.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
+   * @throws {ClaimNameReserved} `account.setClaims` contains names of claims that tokens use themselves or that other
+   * specifications define.
+   * @throws {ClaimsTooLong} `account.setClaims` contains more than 1000 characters of claims.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   setClaims(
     params: AccountSetClaimsParams,
@@ -488,34 +544,37 @@ export declare class AccountMethods {
   ): Promise<AccountSetClaimsResult>;
 
   /**
-   * Give the account the address whose code this is.
+   * Submit the one-time code that confirms an email address change.
    *
-   * The last step of account.changeEmail. Signing in, resetting the password and every mail go by the new address from
-   * now on; the old one is free again and gets a notice of the change. Every session of the account and everything else
-   * under way for it ends, since its tokens name the old address: signIn.withContinuation signs in with the token that
-   * is answered. Where the present address was verified, nothing ends and no notice is sent.
+   * Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous
+   * address can be registered again and receives a notice. All sessions and other flows of the account end because their
+   * tokens contain the previous address; to sign in, pass the returned continuation token to `signIn.withContinuation`.
+   * If the flow only verified the current address, no session ends and no notice is sent.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase accounts:update oobCode.
+   * Equivalent: firebase accounts:update oobCode; SDK: applyActionCode.
    *
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
-   * also the same one again.
-   * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
-   * it up.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
-   * time it would end; from then on at every step of that flow.
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {InvalidCode} The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every
+   * submission counts as an attempt, including a repeated one.
+   * @throws {CodeExpired} A code is submitted, whether correct or not, after the sent code expired or was invalidated by
+   * wrong attempts.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
+   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
    */
   submitCode(
     params: AccountSubmitCodeParams,
@@ -523,31 +582,36 @@ export declare class AccountMethods {
   ): Promise<AccountSubmitCodeResult>;
 
   /**
-   * Take a way into one's own account away.
+   * Unlink a sign-in method from the signed-in user's account.
    *
-   * Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in to the
-   * account any more. Taking the password away needs a sign-in of the last five minutes.
+   * The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The
+   * account then cannot be signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5
+   * minutes old.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase accounts:update deleteProvider.
+   * Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
    *
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
-   * @throws {ProviderNotLinked} A login is to be unlinked that is not there.
-   * @throws {LastProvider} The last way into an account is to be unlinked without force.
-   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
-   * long ago. Refreshing does not renew it.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {ProviderNotLinked} The login to unlink is not linked to the account.
+   * @throws {LastProvider} The last sign-in method of an account is unlinked without `force`.
+   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
+   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
+   * changes the factors, the email address, the password or the providers of the account.
    */
   unlink(
     params: AccountUnlinkParams,
@@ -555,16 +619,18 @@ export declare class AccountMethods {
   ): Promise<AccountUnlinkResult>;
 
   /**
-   * Change an account.
+   * Update an account.
    *
-   * What is left out stays. An attribute that is null or empty is taken out. Disabling it ends its sessions.
+   * Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be
+   * changed in every tenant, even if the tenant does not define them, because a provider or an import may have set them.
+   * Disabling an account ends its sessions.
    *
-   * Equivalent: firebase accounts:update.
+   * Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
    *
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
-   * token stays valid.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
+   * @throws {InvalidAttributes} The value of an attribute is not valid, or the tenant does not request an attribute of
+   * this name. The continuation token stays valid.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   update(
     params: AccountUpdateParams,
@@ -572,481 +638,517 @@ export declare class AccountMethods {
   ): Promise<AccountUpdateResult>;
 }
 
-/** What `account.changeEmail` takes. */
+/** The parameters of `account.changeEmail`. */
 export type AccountChangeEmailParams =
   & {
-    /** With idToken: the present password, where the sign-in is longer ago. A wrong one counts against the account. */
+    /**
+     * The current password, if the sign-in of `idToken` is more than 5 minutes old. A wrong password counts as a failed
+     * attempt of the account.
+     */
     currentPassword?: Password;
     /**
-     * The language of the messages: the tenant's words in it, else in the language without its region, else in the
-     * tenant's own, else the built-in English ones. It stays for the whole flow.
+     * The language of the messages for the whole flow. If the tenant has no template in this language, the language
+     * without its region, the tenant's language and built-in English are used, in this order.
      */
     language?: LanguageTag;
     /**
-     * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-     * requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes
-     * 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+     * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+     * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+     * request within one minute returns the same response only for the same origin.
      */
     client?: ClientOrigin;
   }
   & (
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken: Jwt;
-      /** Which account; for the developer, who needs no sign-in of its owner. */
+      /** The account to change. Requires the access level `developer`; no recent sign-in is required. */
       accountId?: undefined;
       /**
-       * Of a change that waits for its code: send another one. The code before it is no longer good once the new one is
-       * on its way.
+       * The continuation token of a change that waits for its code, to send another code. After the new code is sent,
+       * the previous code is no longer valid.
        */
       continuationToken?: undefined;
     }
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken?: undefined;
-      /** Which account; for the developer, who needs no sign-in of its owner. */
+      /** The account to change. Requires the access level `developer`; no recent sign-in is required. */
       accountId: AccountId;
       /**
-       * Of a change that waits for its code: send another one. The code before it is no longer good once the new one is
-       * on its way.
+       * The continuation token of a change that waits for its code, to send another code. After the new code is sent,
+       * the previous code is no longer valid.
        */
       continuationToken?: undefined;
     }
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken?: undefined;
-      /** Which account; for the developer, who needs no sign-in of its owner. */
+      /** The account to change. Requires the access level `developer`; no recent sign-in is required. */
       accountId?: undefined;
       /**
-       * Of a change that waits for its code: send another one. The code before it is no longer good once the new one is
-       * on its way.
+       * The continuation token of a change that waits for its code, to send another code. After the new code is sent,
+       * the previous code is no longer valid.
        */
       continuationToken: ContinuationToken;
     }
   )
   & (
     | {
-      /** The address that it is to have. Its present one: verify that. */
+      /** The new email address. To verify the current address, pass the current one. */
       email: Username;
       /**
-       * Of a change that waits for its code: send another one. The code before it is no longer good once the new one is
-       * on its way.
+       * The continuation token of a change that waits for its code, to send another code. After the new code is sent,
+       * the previous code is no longer valid.
        */
       continuationToken?: undefined;
     }
     | {
-      /** The address that it is to have. Its present one: verify that. */
+      /** The new email address. To verify the current address, pass the current one. */
       email?: undefined;
       /**
-       * Of a change that waits for its code: send another one. The code before it is no longer good once the new one is
-       * on its way.
+       * The continuation token of a change that waits for its code, to send another code. After the new code is sent,
+       * the previous code is no longer valid.
        */
       continuationToken: ContinuationToken;
     }
   )
 
-/** What `account.changeEmail` answers. */
+/** The result of `account.changeEmail`. */
 export type AccountChangeEmailResult = EmailChangeStep;
 
-/** What `account.changePassword` takes. */
+/** The parameters of `account.changePassword`. */
 export interface AccountChangePasswordParams {
-  /** A signed JSON Web Token in compact form. */
+  /** An ID token of the signed-in user. */
   idToken: Jwt;
-  /** A password. */
+  /** The current password. */
   currentPassword: Password;
-  /** A password. */
+  /** The new password. */
   newPassword: Password;
-  /** Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. At most 255 characters. */
+  /**
+   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255
+   * characters.
+   */
   audience?: string;
-  /** What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid. */
+  /**
+   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
+   * Defaults to `openid`.
+   */
   scope?: Scope;
 }
 
-/** What `account.changePassword` answers. */
+/** The result of `account.changePassword`. */
 export type AccountChangePasswordResult = Tokens;
 
-/** What `account.create` takes. */
+/** The parameters of `account.create`. */
 export interface AccountCreateParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
-  /** Your own choice of id, for fixtures; without it one is made. */
+  /** The ID of the account, for example for test fixtures. Generated by default. */
   accountId?: AccountId;
-  /** The email address that somebody signs up or in with. Compared without regard to upper and lower case. */
+  /** The email address of the account. */
   username: Username;
-  /** A password. */
+  /** The password of the account. */
   password?: Password;
-  /** Attributes by their names: strings, integers and booleans, as the tenant asks for them. */
+  /** The user attributes of the account. */
   attributes?: AttributeValues;
-  /** Whether you know that mails reach its owner. Without it: false. */
+  /** Whether the email address is verified. Defaults to false. */
   emailVerified?: boolean;
-  /** Whether the password must be reset before it can be used. Without it: false. */
+  /** Whether the user must reset the password before the first sign-in. Defaults to false. */
   mustChangePassword?: boolean;
 }
 
-/** What `account.create` answers. */
+/** The result of `account.create`. */
 export type AccountCreateResult = Account;
 
-/** What `account.delete` takes. */
+/** The parameters of `account.delete`. */
 export interface AccountDeleteParams {
-  /** The id of an account; sub in its tokens. */
+  /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
 }
 
-/** What `account.delete` answers. */
+/** The result of `account.delete`. */
 export interface AccountDeleteResult {
-  /** The id of an account; sub in its tokens. */
+  /** The ID of the deleted account. */
   accountId: AccountId;
 }
 
-/** What `account.export` takes. */
+/** The parameters of `account.export`. */
 export type AccountExportParams =
   & {
-    /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+    /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     tenantId?: TenantId;
-    /** Without file: how many accounts one answer holds at most. 1 to 1000. Without it: 100. */
+    /** The maximum number of accounts in one response. Used only without `file`. 1 to 1000. Defaults to 100. */
     limit?: number;
     /**
-     * Whether the hashes of passwords and the secrets of authenticator apps go along. Without them people reset their
-     * passwords, and an account with an app cannot be imported. Without it: false.
+     * Whether to export password hashes and the secrets of authenticator apps. Without them, users must reset their
+     * passwords, and accounts with an authenticator app cannot be imported. Defaults to false.
      */
     includeSecrets?: boolean;
   }
   & (
     | {
-      /** The file to be made, from the root, in a folder that is there. At most 4000 characters. */
+      /** The absolute path of the file to create. Its directory must exist. At most 4000 characters. */
       file?: string;
-      /** Where a list goes on: nextCursor of the answer before, unchanged. */
+      /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
       cursor?: undefined;
     }
     | {
-      /** The file to be made, from the root, in a folder that is there. At most 4000 characters. */
+      /** The absolute path of the file to create. Its directory must exist. At most 4000 characters. */
       file?: undefined;
-      /** Where a list goes on: nextCursor of the answer before, unchanged. */
+      /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
       cursor?: Cursor;
     }
   )
 
-/** What `account.export` answers. */
+/** The result of `account.export`. */
 export interface AccountExportResult {
-  /** How many accounts. */
+  /** The number of exported accounts. */
   exported: number;
-  /** Without file: the accounts. */
+  /** The accounts, sorted by ID. Present if `file` is omitted. */
   accounts?: PortableAccount[];
-  /** Present when there is more: the cursor of the next call. */
+  /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
-  /** The file, if one was asked for. */
+  /** The path of the created file. Present if `file` is given. */
   file?: string;
-  /** Its size. */
+  /** The size of the file, in bytes. */
   bytes?: number;
 }
 
-/** What `account.find` takes. */
-export interface AccountFindParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
-  tenantId?: TenantId;
-  /** The email address that somebody signs up or in with. Compared without regard to upper and lower case. */
-  username: Username;
-}
+/** The parameters of `account.find`. */
+export type AccountFindParams =
+  & {
+    /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
+    tenantId?: TenantId;
+  }
+  & (
+    | {
+      /** The email address with which the user signs in. */
+      username: Username;
+      /** The same address, under the name of the account member. */
+      email?: undefined;
+    }
+    | {
+      /** The email address with which the user signs in. */
+      username?: undefined;
+      /** The same address, under the name of the account member. */
+      email: Username;
+    }
+  )
 
-/** What `account.find` answers. */
+/** The result of `account.find`. */
 export type AccountFindResult = Account;
 
-/** What `account.get` takes. */
+/** The parameters of `account.get`. */
 export interface AccountGetParams {
-  /** The id of an account; sub in its tokens. */
+  /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
 }
 
-/** What `account.get` answers. */
+/** The result of `account.get`. */
 export type AccountGetResult = Account;
 
-/** What `account.graph` takes. */
+/** The parameters of `account.graph`. */
 export type AccountGraphParams =
   & (
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken: Jwt;
-      /** Which account; for the developer. */
+      /** The ID of the account. Requires the access level `developer`. */
       accountId?: undefined;
     }
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken?: undefined;
-      /** Which account; for the developer. */
+      /** The ID of the account. Requires the access level `developer`. */
       accountId: AccountId;
     }
   )
 
-/** What `account.graph` answers. */
+/** The result of `account.graph`. */
 export interface AccountGraphResult {
-  /** The account first. */
+  /** The nodes. The first node is the account. */
   nodes: GraphNode[];
-  /** Each between two of them. */
+  /** The edges between the nodes. */
   edges: GraphEdge[];
 }
 
-/** What `account.import` takes. */
+/** The parameters of `account.import`. */
 export type AccountImportParams =
   & {
-    /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+    /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     tenantId?: TenantId;
     /**
-     * With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users as firebase
-     * auth:export writes them, one in each line: jq -c '.users[]' users.json. Without it: "mintmark".
+     * The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by
+     * `firebase auth:export`, one per line; to convert the file, run `jq -c '.users[]' users.json`. Defaults to
+     * "mintmark".
      */
     format?: "mintmark" | "firebase";
-    /** How passwordHash was made where an account does not say so itself. */
+    /** The hash parameters for each `passwordHash` of an account that does not contain its own. */
     hash?: PasswordHashing;
     /**
-     * What happens where the account is there already. skip: it stays as it is; replace: it becomes what is imported,
-     * and its sessions end; fail: it is listed as accountExists. Without it: "skip".
+     * The action for accounts that already exist. `skip` keeps the existing account. `replace` overwrites it and ends
+     * its sessions. `fail` lists it as a failure with `accountExists`. Defaults to "skip".
      */
     onExisting?: "skip" | "replace" | "fail";
-    /** The first line to import, from 1; those before it are not looked at. 1 to 9007199254740991. Without it: 1. */
+    /** The number of the first line to import, from 1. Earlier lines are skipped. 1 to 9007199254740991. Defaults to 1. */
     from?: number;
-    /** Whether only to say what would happen. Without it: false. */
+    /** Whether to check the accounts without importing them. Defaults to false. */
     dryRun?: boolean;
   }
   & (
     | {
-      /** A file that this process can read, from the root: JSON Lines, each of at most 1 MiB. At most 4000 characters. */
+      /**
+       * The absolute path of a JSON Lines file that this process can read. A line has at most 1 MiB. At most 4000
+       * characters.
+       */
       file: string;
-      /** The accounts themselves. At most 1000 elements. */
+      /** The accounts to import. At most 1000 elements. */
       accounts?: undefined;
     }
     | {
-      /** A file that this process can read, from the root: JSON Lines, each of at most 1 MiB. At most 4000 characters. */
+      /**
+       * The absolute path of a JSON Lines file that this process can read. A line has at most 1 MiB. At most 4000
+       * characters.
+       */
       file?: undefined;
-      /** The accounts themselves. At most 1000 elements. */
+      /** The accounts to import. At most 1000 elements. */
       accounts: readonly PortableAccount[];
     }
   )
 
-/** What `account.import` answers. */
+/** The result of `account.import`. */
 export interface AccountImportResult {
-  /** How many accounts were made. */
+  /** The number of created accounts. */
   imported: number;
-  /** How many that were there became what was imported. */
+  /** The number of replaced accounts. */
   replaced: number;
-  /** How many were there and stayed as they are. */
+  /** The number of existing accounts that were kept. */
   skipped: number;
-  /** How many were passed over for what is wrong with them. */
+  /** The number of accounts that were not imported because they are not valid. */
   failed: number;
-  /** These. */
+  /** The accounts that were not imported. */
   failures: ImportFailure[];
-  /** The first line that was not looked at: from for the next call. */
+  /** The first line that was not processed, for `from` in the next call. */
   nextLine: number;
-  /** Whether all were looked at. */
+  /** Whether all lines were processed. */
   completed: boolean;
-  /** Why not, if not. */
+  /** The reason the import stopped. Present if `completed` is false. */
   stopped?: ImportStop;
   /** Whether nothing was changed. */
   dryRun: boolean;
 }
 
-/** What `account.link` takes. */
+/** The parameters of `account.link`. */
 export interface AccountLinkParams {
-  /** A signed JSON Web Token in compact form. */
+  /** An ID token of the signed-in user. */
   idToken: Jwt;
-  /**
-   * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that
-   * idp.authorize or idp.authorizeDevice has begun.
-   */
+  /** The credential to link. */
   credential: Credential;
-  /** Whether to answer the provider's own tokens too. Without it: false. */
+  /** Whether to include the provider's tokens in the result. Defaults to false. */
   returnProviderTokens?: boolean;
-  /** Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. At most 255 characters. */
+  /**
+   * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the
+   * session. For any other audience, the access token has only the scope `openid`. At most 255 characters.
+   */
   audience?: string;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `account.link` answers. */
+/** The result of `account.link`. */
 export type AccountLinkResult = SignInStep;
 
-/** What `account.list` takes. */
+/** The parameters of `account.list`. */
 export interface AccountListParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
-  /** How many entries one answer holds at most. Without it: 60. */
+  /** The maximum number of entries in one response. Defaults to 60. */
   limit?: PageLimit;
-  /** Where a list goes on: nextCursor of the answer before, unchanged. */
+  /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
   cursor?: Cursor;
 }
 
-/** What `account.list` answers. */
+/** The result of `account.list`. */
 export interface AccountListResult {
-  /** The accounts. */
+  /** The accounts, sorted by ID. */
   accounts: Account[];
-  /** Present when there is more: the cursor of the next call. */
+  /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
 }
 
-/** What `account.merge` takes. */
+/** The parameters of `account.merge`. */
 export interface AccountMergeParams {
-  /** Of the account that stays. */
+  /** An ID token of the account to keep (the target). */
   idToken: Jwt;
-  /** Of the one that is merged into it. */
+  /** An ID token of the account to merge into the target (the source). */
   sourceIdToken: Jwt;
-  /** For everything that is not named below. Without it: "fail". */
+  /** The policy for conflicts that `fields`, `providers` and `identities` do not name. Defaults to "fail". */
   policy?: MergePolicy;
   /**
-   * By field: email, an attribute's name, claims/ and the name of a claim, or claims for all the others. A name that
-   * fits nothing of either is refused. At most 100 members.
+   * The policies by field: `email`, the name of an attribute, `claims/` followed by the name of a claim, or `claims` for
+   * all other claims. Names that match no field of either account are rejected. At most 100 members.
    */
   fields?: { [name: string]: MergePolicy };
   /**
-   * By provider of which both have a login. A name that is no provider of the tenant, nor of either account, is refused.
-   * At most 100 members.
+   * The policies by provider of which both accounts have a login. Names that are neither a provider of the tenant nor of
+   * either account are rejected. At most 100 members.
    */
   providers?: { [name: string]: MergePolicy };
-  /** For pools in which both have an identity and the pool's rules do not let them be merged; without it, policy. */
+  /**
+   * The policy for pools in which both accounts have an identity that the rules of the pool do not allow to merge.
+   * Defaults to `policy`.
+   */
   identities?: MergePolicy;
-  /** Whether only to say what would happen. Without it: false. */
+  /** Whether to return the effects without changing anything. Defaults to false. */
   dryRun?: boolean;
-  /** Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. At most 255 characters. */
+  /**
+   * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the
+   * session. For any other audience, the access token has only the scope `openid`. At most 255 characters.
+   */
   audience?: string;
 }
 
-/** What `account.merge` answers. */
+/** The result of `account.merge`. */
 export interface AccountMergeResult {
-  /** The account that stays, as it is then. */
+  /** The target account after the merge. */
   account: Account;
-  /** The one that is gone. */
+  /** The ID of the source account, which is removed. */
   absorbedAccountId: AccountId;
-  /** What both had, and how it was decided. */
+  /** The conflicts and their resolution. */
   conflicts: MergeConflict[];
-  /** Ways in that came with it. */
+  /**
+   * The names of the conflicts without a policy. As long as there are any, the merge fails with `mergeUndecided`.
+   * Present with `dryRun`.
+   */
+  undecided?: string[];
+  /** The sign-in methods that were moved from the source to the target. */
   movedProviders: string[];
-  /** Ways in, of either account, that lost a conflict and are gone. */
+  /** The sign-in methods of either account that were removed to resolve a conflict. */
   droppedProviders: LinkedProvider[];
-  /** Second factors that came with it. */
+  /** The second factors that were moved from the source to the target. */
   movedFactors: FactorId[];
-  /** How many sessions ended, of both accounts. */
+  /** The number of ended sessions of both accounts. */
   endedSessions: number;
-  /** Pool by pool, where it changes something. */
+  /** The changed identities by pool. */
   identities: MergedIdentity[];
   /** Whether nothing was changed. */
   dryRun: boolean;
-  /** Of a session that goes on as the one of idToken; not with dryRun. */
+  /** An ID token of a new session that replaces the session of `idToken`. Not present with `dryRun`. */
   idToken?: Jwt;
-  /** For the API that it names in aud; not with dryRun. */
+  /** An access token of the new session. Not present with `dryRun`. */
   accessToken?: Jwt;
-  /** Gets fresh ones; not with dryRun. */
+  /** The refresh token of the new session. Not present with `dryRun`. */
   refreshToken?: RefreshToken;
-  /** When the ID token expires; not with dryRun. */
+  /** The time at which the ID token expires, in seconds since 1970-01-01 UTC. Not present with `dryRun`. */
   expiresAt?: Timestamp;
 }
 
-/** What `account.providerToken` takes. */
+/** The parameters of `account.providerToken`. */
 export interface AccountProviderTokenParams {
-  /** Whose account. */
+  /** An ID token of the signed-in user. */
   idToken: Jwt;
-  /** A provider of the account. */
+  /** A provider that is linked to the account. */
   providerId: ProviderId;
   /**
-   * For how long the token has to be good still. One that the provider has just given is answered even if it is good for
-   * less. 0 to 86400. Without it: 300.
+   * The minimum remaining lifetime of the access token, in seconds. A token that the provider has just issued is
+   * returned even if its lifetime is shorter. 0 to 86400. Defaults to 300.
    */
   minValidSeconds?: number;
 }
 
-/** What `account.providerToken` answers. */
+/** The result of `account.providerToken`. */
 export interface AccountProviderTokenResult {
-  /** For the provider's own API. */
+  /** The access token for the API of the provider. */
   accessToken: string;
-  /** Until when it is good; missing where the provider does not say. */
+  /** The time at which the access token expires, in seconds since 1970-01-01 UTC. Present if the provider returned it. */
   expiresAt?: Timestamp;
-  /** What it allows, as the provider names it. */
+  /** The scopes of the access token, as named by the provider. */
   scopes: string[];
 }
 
-/** What `account.reauthenticate` takes. */
+/** The parameters of `account.reauthenticate`. */
 export interface AccountReauthenticateParams {
-  /** A signed JSON Web Token in compact form. */
+  /** An ID token of the signed-in user. */
   idToken: Jwt;
-  /**
-   * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that
-   * idp.authorize or idp.authorizeDevice has begun.
-   */
+  /** A credential of the same account. */
   credential: Credential;
-  /** Whether to answer the provider's own tokens too. Without it: false. */
+  /** Whether to include the provider's tokens in the result. Defaults to false. */
   returnProviderTokens?: boolean;
-  /** Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. At most 255 characters. */
+  /**
+   * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the
+   * session. For any other audience, the access token has only the scope `openid`. At most 255 characters.
+   */
   audience?: string;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `account.reauthenticate` answers. */
+/** The result of `account.reauthenticate`. */
 export type AccountReauthenticateResult = SignInStep;
 
-/** What `account.setClaims` takes. */
+/** The parameters of `account.setClaims`. */
 export interface AccountSetClaimsParams {
-  /** The id of an account; sub in its tokens. */
+  /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
-  /** The claims by their names. */
+  /** The custom claims by name. */
   claims: JsonObject;
 }
 
-/** What `account.setClaims` answers. */
+/** The result of `account.setClaims`. */
 export type AccountSetClaimsResult = Account;
 
-/** What `account.submitCode` takes. */
+/** The parameters of `account.submitCode`. */
 export interface AccountSubmitCodeParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token that `account.changeEmail` returned. */
   continuationToken: ContinuationToken;
-  /** The code that was sent, digit for digit. */
+  /** The one-time code that was sent, digit by digit. */
   code: Code;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `account.submitCode` answers. */
+/** The result of `account.submitCode`. */
 export type AccountSubmitCodeResult = EmailChangeStep;
 
-/** What `account.unlink` takes. */
+/** The parameters of `account.unlink`. */
 export interface AccountUnlinkParams {
-  /** A signed JSON Web Token in compact form. */
+  /** An ID token of the signed-in user. */
   idToken: Jwt;
-  /** A provider, password or code, as in the account's providers. At most 64 characters. */
+  /** The ID of a provider, or `password` or `code`, as in the `providers` of the account. At most 64 characters. */
   providerId: string;
-  /** Whether to do it even if it is the last way in. Without it: false. */
+  /** Whether to unlink the last sign-in method. Defaults to false. */
   force?: boolean;
 }
 
-/** What `account.unlink` answers. */
+/** The result of `account.unlink`. */
 export type AccountUnlinkResult = Account;
 
-/** What `account.update` takes. */
+/** The parameters of `account.update`. */
 export interface AccountUpdateParams {
-  /** The id of an account; sub in its tokens. */
+  /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
-  /** Attributes by their names: strings, integers and booleans, as the tenant asks for them. */
+  /** The attributes to change. */
   attributes?: AttributeValues;
-  /** Whether you know that mails reach its owner. */
+  /** Whether the email address is verified. */
   emailVerified?: boolean;
-  /** Whether it is kept from signing in. */
+  /** Whether the account is disabled. A disabled account cannot be signed in to. */
   disabled?: boolean;
-  /** Whether the password must be reset before it can be used. */
+  /** Whether the user must reset the password before the next sign-in. */
   mustChangePassword?: boolean;
 }
 
-/** What `account.update` answers. */
+/** The result of `account.update`. */
 export type AccountUpdateResult = Account;

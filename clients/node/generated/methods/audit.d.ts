@@ -8,12 +8,11 @@ export declare class AuditMethods {
   private constructor();
 
   /**
-   * List what changed.
+   * List audit records, newest first.
    *
-   * The newest first. Only changes of state are recorded: what only reads, or mints for a known identity, leaves no
-   * record.
+   * Only state changes are recorded. Calls that only read, or that mint a token for a known identity, leave no record.
    *
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(
     params?: AuditListParams,
@@ -21,13 +20,14 @@ export declare class AuditMethods {
   ): Promise<AuditListResult>;
 
   /**
-   * Check that the audit trail is whole.
+   * Verify the integrity of the audit log.
    *
-   * Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no record at
-   * all, too, in a store with pools or roles. Heads that were kept elsewhere also show that nothing was cut off at the
-   * end; the log has them once an hour of work and at the end of the process, in the message audit heads. What
-   * --audit-retention-days has removed is attested by records of their own, which are checked too; heads older than that
-   * many days may name chains of which nothing is known any more.
+   * Computes every hash chain and detects records that were altered, inserted, or removed from the middle. In a store
+   * with pools or roles, it also detects an empty audit log. To detect records removed at the end, pass heads that were
+   * stored outside the store. The process logs the heads once per hour of activity, in the message `audit heads`. When
+   * it exits, it logs them at the level `debug`. `--audit-heads-file` appends both to a file. If
+   * `--audit-retention-days` has removed records, records that attest the removal are verified instead. Heads older than
+   * the retention period can name chains that no longer exist.
    */
   verify(
     params?: AuditVerifyParams,
@@ -35,42 +35,42 @@ export declare class AuditMethods {
   ): Promise<AuditVerifyResult>;
 }
 
-/** What `audit.list` takes. */
+/** The parameters of `audit.list`. */
 export interface AuditListParams {
-  /** How many entries one answer holds at most. Without it: 60. */
+  /** The maximum number of entries in one response. Defaults to 60. */
   limit?: PageLimit;
-  /** Where a list goes on: nextCursor of the answer before, unchanged. */
+  /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
   cursor?: Cursor;
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The pool whose records are returned. */
   poolId?: PoolId;
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The identity whose records are returned. */
   identityId?: IdentityId;
-  /** Only changes made by this method. At most 64 characters. */
+  /** The method whose records are returned. At most 64 characters. */
   method?: string;
-  /** Only changes at or after this moment. */
+  /** The start of the period, inclusive, in seconds since 1970-01-01 UTC. */
   since?: Timestamp;
-  /** Only changes before this moment. */
+  /** The end of the period, exclusive, in seconds since 1970-01-01 UTC. */
   until?: Timestamp;
 }
 
-/** What `audit.list` answers. */
+/** The result of `audit.list`. */
 export interface AuditListResult {
-  /** The changes. */
+  /** The audit records, newest first. */
   records: AuditRecord[];
-  /** Present when there is more: the cursor of the next call. */
+  /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
 }
 
-/** What `audit.verify` takes. */
+/** The parameters of `audit.verify`. */
 export interface AuditVerifyParams {
-  /** Ends of chains noted earlier; each must still be found. At most 1000 elements. */
+  /** The ends of chains recorded earlier. Each of them must still exist. At most 1000 elements. */
   heads?: readonly AuditHead[];
 }
 
-/** What `audit.verify` answers. */
+/** The result of `audit.verify`. */
 export interface AuditVerifyResult {
-  /** Whether nothing was changed, removed or put in. */
+  /** Whether no record was altered, removed or inserted. */
   intact: boolean;
-  /** Every chain that was found or named. */
+  /** The result for each chain that exists or was named. */
   chains: AuditChain[];
 }

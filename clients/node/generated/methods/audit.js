@@ -15,25 +15,25 @@ export class AuditMethods {
   }
 
   /**
-   * List what changed.
+   * List audit records, newest first.
    *
-   * The newest first. Only changes of state are recorded: what only reads, or mints for a known identity, leaves no
-   * record.
+   * Only state changes are recorded. Calls that only read, or that mint a token for a known identity, leave no record.
    *
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
   }
 
   /**
-   * Check that the audit trail is whole.
+   * Verify the integrity of the audit log.
    *
-   * Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no record at
-   * all, too, in a store with pools or roles. Heads that were kept elsewhere also show that nothing was cut off at the
-   * end; the log has them once an hour of work and at the end of the process, in the message audit heads. What
-   * --audit-retention-days has removed is attested by records of their own, which are checked too; heads older than that
-   * many days may name chains of which nothing is known any more.
+   * Computes every hash chain and detects records that were altered, inserted, or removed from the middle. In a store
+   * with pools or roles, it also detects an empty audit log. To detect records removed at the end, pass heads that were
+   * stored outside the store. The process logs the heads once per hour of activity, in the message `audit heads`. When
+   * it exits, it logs them at the level `debug`. `--audit-heads-file` appends both to a file. If
+   * `--audit-retention-days` has removed records, records that attest the removal are verified instead. Heads older than
+   * the retention period can name chains that no longer exist.
    */
   verify(params, options) {
     return this.#call(methods.verify, params, options);

@@ -7,15 +7,19 @@ export declare class CompatMethods {
   private constructor();
 
   /**
-   * Answer an HTTP request as the vendor's own service would.
+   * Handle an Amazon Cognito identity pools or AWS STS HTTP request.
    *
-   * Speaks Amazon Cognito identity pools (JSON 1.1, recognised by X-Amz-Target) and AWS STS (AssumeRoleWithWebIdentity
-   * and GetCallerIdentity; Query in, XML out), so that unmodified SDKs can be pointed at this process. Whatever is wrong
-   * with the request is said in the HTTP answer, with the service's own error codes and messages. Operations that Amazon
-   * leaves unsigned need no signature. The others need one, as there, but its secret is not checked: there are no
-   * account keys here, and whoever writes to this pipe may do everything. Only with credentials that were issued here
-   * they are refused, because end users hold those. GetCallerIdentity checks the signature of such credentials in full.
-   * SAML providers, managed session policies and server-side token checks are refused.
+   * Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS
+   * (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept:
+   * application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP
+   * response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no
+   * signature. The other operations require a signature, but its secret is not checked: there are no account keys, and
+   * any process that can write to standard input has the caller's access level. Signatures with credentials issued by
+   * this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` verifies
+   * the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does
+   * not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`.
+   * `CognitoIdentityProviders` accepts names of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`.
+   * SAML providers, managed session policies and server-side token checks are rejected.
    */
   http(
     params: CompatHttpParams,
@@ -23,27 +27,24 @@ export declare class CompatMethods {
   ): Promise<CompatHttpResult>;
 }
 
-/** What `compat.http` takes. */
+/** The parameters of `compat.http`. */
 export interface CompatHttpParams {
   /** The HTTP method. At most 32 characters. */
   method: string;
-  /**
-   * The URL as it was requested: absolute, or the path with its query. Its host decides nothing. At most 16384
-   * characters.
-   */
+  /** The requested URL: absolute, or the path with its query. Its host is ignored. At most 16384 characters. */
   url: string;
-  /** Header name to value. Names compare without case. At most 200 members. */
+  /** The HTTP headers by name. Names are case-insensitive. At most 200 members. */
   headers?: { [name: string]: string };
-  /** The body, as text. At most 1048576 characters. */
+  /** The body as text. At most 1048576 characters. */
   body?: string;
 }
 
-/** What `compat.http` answers. */
+/** The result of `compat.http`. */
 export interface CompatHttpResult {
   /** The HTTP status. */
   status: number;
-  /** Header name to value. */
+  /** The HTTP headers by name. */
   headers: { [name: string]: string };
-  /** The body, as text. */
+  /** The body as text. */
   body: string;
 }

@@ -8,30 +8,34 @@ export declare class CredentialsMethods {
   private constructor();
 
   /**
-   * Take on a role with a token.
+   * Assume a role with an OpenID token (basic flow).
    *
-   * The basic flow: the caller names any role whose trust policy admits the token, and for how long.
+   * The caller selects the role and the duration. The trust policy of the role must allow the token.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
    * Equivalent: cognito sts:AssumeRoleWithWebIdentity.
    *
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AssumeRoleDenied} The trust policy does not allow it, or there is no such role: both are answered alike.
-   * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
-   * @throws {MalformedPolicy} A policy is not in the policy language, or a trust policy has no condition.
-   * @throws {PackedPolicyTooLarge} A session policy above 2048 characters, or policy and tags together too long for a
-   * session token.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AssumeRoleDenied} The trust policy does not allow the request, or the role does not exist. Both cases
+   * return the same error.
+   * @throws {DurationExceedsRoleMaximum} `durationSeconds` exceeds the `maxSessionSeconds` of the role.
+   * @throws {MalformedPolicy} The policy does not follow the policy language, or a statement of a trust policy does not
+   * name the pool that it trusts.
+   * @throws {PackedPolicyTooLarge} The session policy has more than 2048 characters, or the policy and the tags together
+   * do not fit into a session token.
    */
   assumeRole(
     params: CredentialsAssumeRoleParams,
@@ -39,52 +43,57 @@ export declare class CredentialsMethods {
   ): Promise<CredentialsAssumeRoleResult>;
 
   /**
-   * Exchange a pool's token, or logins, for temporary credentials.
+   * Get temporary credentials for an identity (enhanced flow).
    *
-   * The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or an identity
-   * with the logins that prove it, which are linked and merged as in identity.resolve; or a guest's identity alone.
-   * Credentials are valid for one hour, however long the token still is.
+   * The pool selects the role, as configured with `pool.setRoles`. The caller passes a token that the pool minted, an
+   * identity with its logins, or the identity of a guest. Logins are linked and merged as in `identity.resolve`. The
+   * credentials are valid for one hour, even if the token expires earlier.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
    * Equivalent: cognito GetCredentialsForIdentity.
    *
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
-   * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
-   * @throws {RoleNotConfigured} credentials.get finds no role for the identity, or its trust policy refuses.
-   * @throws {IdentityForbidden} An authenticated identity is used without any login.
-   * @throws {UnauthenticatedNotAllowed} A guest in a pool that has none.
-   * @throws {LoginsDoNotMatch} An authenticated identity is named without a proof of it.
-   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
-   * already.
-   * @throws {RoleNotOffered} A custom role that the pool does not offer for this login.
-   * @throws {AmbiguousRoleDenied} No rule or claim names one role, and the pool denies such requests.
-   * @throws {PublicProviderRequired} A client uses the developer provider's name.
-   * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
-   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
+   * @throws {IdentityDisabled} A request or a token names a disabled identity.
+   * @throws {RoleNotConfigured} `credentials.get` finds no role for the identity, or the trust policy of the role denies
+   * it.
+   * @throws {IdentityForbidden} An authenticated identity is used without a login.
+   * @throws {UnauthenticatedNotAllowed} A request without logins is sent to a pool that does not allow guests.
+   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
+   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
+   * or 20 logins.
+   * @throws {RoleNotOffered} The pool does not offer the requested custom role for this login.
+   * @throws {AmbiguousRoleDenied} No rule or claim selects exactly one role, and the role mapping of the pool denies
+   * such requests.
+   * @throws {PublicProviderRequired} A client names the developer provider where a public login provider is required.
+   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
+   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
-   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
-   * Amazon Cognito knows from former years.
-   * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
-   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
-   * long.
+   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
+   * `www.digits.com`, which Amazon Cognito used to support.
+   * @throws {LoginTokenInvalid} The token of a login fails a check.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
+   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
+   * make the token too long.
    */
   get(
     params: CredentialsGetParams,
@@ -92,18 +101,19 @@ export declare class CredentialsMethods {
   ): Promise<CredentialsGetResult>;
 
   /**
-   * Refuse temporary credentials from now on.
+   * Revoke temporary credentials issued before a given time.
    *
-   * All that were issued before a moment, for one session, one identity, one role or one pool, in every process on this
-   * store within a second. By identity and by pool it reaches the tokens, too, that would buy new ones: what was minted
-   * in a second before is refused with tokenRevoked, by token.verify as well. Tokens say their second only, so one
-   * minted in this very second may be newer than the revocation, and is accepted; to reach it, name the next second in
-   * issuedBefore: then nothing of this second is accepted, nor what is minted later in it.
+   * Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of this
+   * store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new
+   * credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because
+   * tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To
+   * revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are
+   * then also invalid.
    *
-   * @throws {SessionTokenInvalid} A session token cannot be opened, or belongs to another access key id.
-   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
-   * @throws {RoleNotFound} A role was never put, or is deleted.
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {SessionTokenInvalid} The session token cannot be decrypted, or belongs to another access key ID.
+   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
+   * @throws {RoleNotFound} The role does not exist or was deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
    */
   revoke(
     params: CredentialsRevokeParams,
@@ -111,21 +121,21 @@ export declare class CredentialsMethods {
   ): Promise<CredentialsRevokeResult>;
 
   /**
-   * Verify a signed request, or a session token.
+   * Verify an AWS Signature Version 4 request or a session token.
    *
-   * Checks an AWS Signature Version 4, in headers or in the query string, and the session token it came with; or a
-   * session token alone, which proves less: whoever holds it may only have seen it.
+   * Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session token. A
+   * session token can also be verified alone. It then proves possession of the token, not of the secret access key.
    *
-   * @throws {SessionTokenInvalid} A session token cannot be opened, or belongs to another access key id.
-   * @throws {CredentialsExpired} Temporary credentials are past their time.
-   * @throws {CredentialsRevoked} credentials.revoke named them.
-   * @throws {SignatureMalformed} Authorization header or X-Amz- parameters are missing, doubled or wrong; host or a
-   * needed header is not signed.
-   * @throws {SignatureMismatch} The request was altered on its way, or signed with another secret.
-   * @throws {CredentialScopeMismatch} The credential scope names another service, region or day.
-   * @throws {BodyHashMismatch} bodySha256 differs from x-amz-content-sha256.
-   * @throws {RequestExpired} A presigned request is past its time.
-   * @throws {RequestTimeTooSkewed} X-Amz-Date is too far from now.
+   * @throws {SessionTokenInvalid} The session token cannot be decrypted, or belongs to another access key ID.
+   * @throws {CredentialsExpired} The temporary credentials have expired.
+   * @throws {CredentialsRevoked} `credentials.revoke` applies to the credentials.
+   * @throws {SignatureMalformed} The `Authorization` header or the `X-Amz-` parameters are missing, duplicated or not
+   * valid, or the `host` header or another required header is not signed.
+   * @throws {SignatureMismatch} The request was altered in transit or signed with another secret.
+   * @throws {CredentialScopeMismatch} The credential scope names another service, region or date.
+   * @throws {BodyHashMismatch} `bodySha256` differs from `x-amz-content-sha256`.
+   * @throws {RequestExpired} A presigned request has expired.
+   * @throws {RequestTimeTooSkewed} `X-Amz-Date` differs too much from the current time.
    */
   verify(
     params: CredentialsVerifyParams,
@@ -133,155 +143,164 @@ export declare class CredentialsMethods {
   ): Promise<CredentialsVerifyResult>;
 }
 
-/** What `credentials.assumeRole` takes. */
+/** The parameters of `credentials.assumeRole`. */
 export interface CredentialsAssumeRoleParams {
-  /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+  /** The role to assume. */
   roleArn: RoleArn;
-  /** A name for the role session; it stands in the assumed role's ARN. */
+  /** The name of a role session, which is part of the ARN of the assumed role. */
   sessionName: SessionName;
-  /** A signed JSON Web Token in compact form. */
+  /** The OpenID token of a pool. */
   token: Jwt;
-  /** How long the credentials are valid; at most what the role allows. 900 to 43200. Without it: 3600. */
+  /**
+   * The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. 900 to 43200. Defaults to
+   * 3600.
+   */
   durationSeconds?: number;
-  /** A session policy: it stands in the session, at most 2048 characters as compact JSON. */
+  /** A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON. */
   policy?: PolicyDocument;
 }
 
-/** What `credentials.assumeRole` answers. */
+/** The result of `credentials.assumeRole`. */
 export interface CredentialsAssumeRoleResult {
-  /** Temporary credentials, in the form every AWS SDK understands. */
+  /** Temporary credentials in the form that all AWS SDKs accept. */
   credentials: Credentials;
-  /** The identity's id. */
+  /** The ID of the identity. */
   subject: string;
-  /** The pool's id. */
+  /** The ID of the pool. */
   audience: string;
-  /** The trusted principal, cognito-identity.amazonaws.com. */
+  /** The trusted principal, `cognito-identity.amazonaws.com`. */
   provider: string;
   /** The role session. */
   assumedRole: { arn: string; id: string; };
-  /** How much of the room for policy and tags is used; only with either. */
+  /** The used part of the space for session policy and tags, in percent. Present if there is a session policy or a tag. */
   packedPolicyPercent?: number;
 }
 
-/** What `credentials.get` takes. */
+/** The parameters of `credentials.get`. */
 export type CredentialsGetParams =
   & {
-    /** Proofs of the identity; only beside identityId. */
+    /**
+     * The logins of the identity. Allowed only with `identityId`. As in AWS SDKs, a token that the pool minted can be
+     * given under `cognito-identity.amazonaws.com`; it must then be the only login.
+     */
     logins?: PublicLogins;
-    /** A role that the login's provider offers, where it offers several. */
+    /** The role to assume, if the provider of the login offers several roles. */
     customRoleArn?: RoleArn;
   }
   & (
     | {
-      /** A signed JSON Web Token in compact form. */
+      /** An OpenID token of the pool. */
       token: Jwt;
-      /** The id of an identity: a region, a colon and a UUID. */
+      /** The ID of the identity. */
       identityId?: undefined;
     }
     | {
-      /** A signed JSON Web Token in compact form. */
+      /** An OpenID token of the pool. */
       token?: undefined;
-      /** The id of an identity: a region, a colon and a UUID. */
+      /** The ID of the identity. */
       identityId: IdentityId;
     }
   )
 
-/** What `credentials.get` answers. */
+/** The result of `credentials.get`. */
 export interface CredentialsGetResult {
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The identity for which the credentials were issued. */
   identityId: IdentityId;
-  /** Temporary credentials, in the form every AWS SDK understands. */
+  /** Temporary credentials in the form that all AWS SDKs accept. */
   credentials: Credentials;
-  /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+  /** The assumed role. */
   roleArn: RoleArn;
 }
 
-/** What `credentials.revoke` takes. */
+/** The parameters of `credentials.revoke`. */
 export type CredentialsRevokeParams =
   & {
-    /** Without it: now. May be later than now. */
+    /**
+     * The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the
+     * future. Defaults to the current time.
+     */
     issuedBefore?: Timestamp;
   }
   & (
     | {
-      /** The session token of temporary credentials. */
+      /** The session token of the session to revoke. */
       sessionToken: SessionToken;
-      /** The id of an identity: a region, a colon and a UUID. */
+      /** The identity whose credentials and tokens are revoked. */
       identityId?: undefined;
-      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      /** The role whose credentials are revoked. */
       roleArn?: undefined;
-      /** The id of a pool: a region, a colon and a UUID. */
+      /** The pool whose credentials and tokens are revoked. */
       poolId?: undefined;
     }
     | {
-      /** The session token of temporary credentials. */
+      /** The session token of the session to revoke. */
       sessionToken?: undefined;
-      /** The id of an identity: a region, a colon and a UUID. */
+      /** The identity whose credentials and tokens are revoked. */
       identityId: IdentityId;
-      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      /** The role whose credentials are revoked. */
       roleArn?: undefined;
-      /** The id of a pool: a region, a colon and a UUID. */
+      /** The pool whose credentials and tokens are revoked. */
       poolId?: undefined;
     }
     | {
-      /** The session token of temporary credentials. */
+      /** The session token of the session to revoke. */
       sessionToken?: undefined;
-      /** The id of an identity: a region, a colon and a UUID. */
+      /** The identity whose credentials and tokens are revoked. */
       identityId?: undefined;
-      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      /** The role whose credentials are revoked. */
       roleArn: RoleArn;
-      /** The id of a pool: a region, a colon and a UUID. */
+      /** The pool whose credentials and tokens are revoked. */
       poolId?: undefined;
     }
     | {
-      /** The session token of temporary credentials. */
+      /** The session token of the session to revoke. */
       sessionToken?: undefined;
-      /** The id of an identity: a region, a colon and a UUID. */
+      /** The identity whose credentials and tokens are revoked. */
       identityId?: undefined;
-      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      /** The role whose credentials are revoked. */
       roleArn?: undefined;
-      /** The id of a pool: a region, a colon and a UUID. */
+      /** The pool whose credentials and tokens are revoked. */
       poolId: PoolId;
     }
   )
 
-/** What `credentials.revoke` answers. */
+/** The result of `credentials.revoke`. */
 export type CredentialsRevokeResult = Revocation;
 
-/** What `credentials.verify` takes. */
+/** The parameters of `credentials.verify`. */
 export type CredentialsVerifyParams =
   & {
-    /** The service the signature must be for. At most 128 characters. */
+    /** The required service of the signature. At most 128 characters. */
     service?: string;
-    /** The region the signature must be for. At most 128 characters. */
+    /** The required region of the signature. At most 128 characters. */
     region?: string;
   }
   & (
     | {
-      /** An HTTP request signed with AWS Signature Version 4, in its headers or in its query string. */
+      /** The signed request. */
       request: SignedRequest;
-      /** The session token of temporary credentials. */
+      /** The session token to verify without a request. */
       sessionToken?: undefined;
     }
     | {
-      /** An HTTP request signed with AWS Signature Version 4, in its headers or in its query string. */
+      /** The signed request. */
       request?: undefined;
-      /** The session token of temporary credentials. */
+      /** The session token to verify without a request. */
       sessionToken: SessionToken;
     }
   )
 
-/** What `credentials.verify` answers. */
+/** The result of `credentials.verify`. */
 export interface CredentialsVerifyResult {
-  /** Who signed. */
+  /** The principal of the credentials. */
   principal: Principal;
-  /** When the credentials expire. */
+  /** The time at which the credentials expire, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
-  /** Whether the signature covers the body whose hash was given. */
+  /** Whether the signature covers the given hash of the body. */
   bodyVerified: boolean;
   /**
-   * The session policy, if there is one: what the session may do is what both it and the role allow. Guests always have
-   * one.
+   * The session policy. The session can do only what both the policy and the role allow. Present if the session has a
+   * policy; guest sessions always have one.
    */
   sessionPolicy?: JsonObject;
 }

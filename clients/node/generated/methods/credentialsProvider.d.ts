@@ -8,14 +8,14 @@ export declare class CredentialsProviderMethods {
   private constructor();
 
   /**
-   * Drop the credentials and keep the identity.
+   * Clear a provider's cached credentials, keeping its identity ID.
    *
-   * For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are looking for
-   * credentials are told providerOvertaken, and what they find is not held.
+   * For example, call it after a guest has signed in or a login was linked. The call does not wait for a refresh: calls
+   * that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.
    *
    * Equivalent: cognito iOS, Android: clearCredentials; .NET: ClearCredentials.
    *
-   * @throws {ProviderNotOpen} A credential provider is named that is not open in this process.
+   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
    */
   clearCredentials(
     params: CredentialsProviderClearCredentialsParams,
@@ -23,16 +23,16 @@ export declare class CredentialsProviderMethods {
   ): Promise<CredentialsProviderClearCredentialsResult>;
 
   /**
-   * Drop everything: credentials, identity and logins.
+   * Clear a provider's cached credentials, identity ID and logins.
    *
-   * For a sign-out, and for another user who is not to be linked with this one. The identity itself stays in the pool;
-   * the next user begins with an identity of their own. A token that the provider waits for is not waited for any more.
-   * It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is
-   * not held.
+   * Call it at sign-out, or before another user signs in whose logins must not be linked to the current identity. The
+   * identity itself stays in the pool; the next user gets a different identity. If the provider waits for a developer
+   * token, it stops waiting. The call does not wait for a refresh: calls that are refreshing credentials fail with
+   * `providerOvertaken`, and their result is discarded.
    *
    * Equivalent: cognito iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId.
    *
-   * @throws {ProviderNotOpen} A credential provider is named that is not open in this process.
+   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
    */
   clearKeychain(
     params: CredentialsProviderClearKeychainParams,
@@ -40,11 +40,11 @@ export declare class CredentialsProviderMethods {
   ): Promise<CredentialsProviderClearKeychainResult>;
 
   /**
-   * Close a credential provider.
+   * Close a credentials provider.
    *
-   * What it holds in memory is gone; the identity's id stays in the store under its key.
+   * Discards everything the provider holds in memory. The identity ID stays in the store under the key of the provider.
    *
-   * @throws {ProviderNotOpen} A credential provider is named that is not open in this process.
+   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
    */
   close(
     params: CredentialsProviderCloseParams,
@@ -52,71 +52,78 @@ export declare class CredentialsProviderMethods {
   ): Promise<CredentialsProviderCloseResult>;
 
   /**
-   * Get credentials that are good for a while.
+   * Get temporary credentials, refreshing them if they expire soon.
    *
-   * Held credentials are answered as long as they last longer than refreshAheadSeconds; nothing is asked then. Else they
-   * are renewed: with the user's logins, with a token that this process mints, or with one that your own backend mints,
-   * which the state tokenRequired asks for. Calls that come while credentials are being renewed join: they get the same
-   * credentials, or the same continuationToken. This is where the SDKs call refresh (Android), token and logins (iOS) or
-   * RefreshIdentity (.NET) of a custom identity provider. Calls that setLogins, clearCredentials or clearKeychain
-   * overtake are told providerOvertaken. Where the identity turns out to be another one, its id is kept instead and the
-   * notification credentialsProvider/identityChanged is sent. A kept identity that is gone, or that was merged into
-   * another one the logins prove, is given up and looked for once more without it.
+   * Returns the cached credentials if they are valid for more than `refreshAheadSeconds`. Otherwise the provider
+   * refreshes them: with the logins of the user, with a token minted by this process, or with a token from the
+   * application's backend. In the last case, the result has the state `tokenRequired`. Concurrent calls share one
+   * refresh and return the same credentials or the same `continuationToken`. A call fails with `providerOvertaken` if
+   * `setLogins`, `clearCredentials` or `clearKeychain` is called during its refresh. If the refresh finds another
+   * identity, the provider stores the new identity ID and sends the notification `credentialsProvider/identityChanged`.
+   * If the stored identity was deleted, or was merged into an identity that the logins prove, the provider repeats the
+   * search without it. This method corresponds to `refresh` (Android), `token` and `logins` (iOS) and `RefreshIdentity`
+   * (.NET) of a custom identity provider in the AWS Mobile SDKs.
    *
    * Equivalent: cognito Android: getCredentials, and AWSAbstractCognitoDeveloperIdentityProvider.refresh; iOS:
    * credentials, and AWSCognitoCredentialsProviderHelper token, AWSIdentityProviderManager logins; .NET: GetCredentials,
    * and RefreshIdentity; JavaScript: get, refresh.
    *
-   * @throws {ProviderNotOpen} A credential provider is named that is not open in this process.
-   * @throws {ProviderOvertaken} credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh
-   * was under way, and did not wait for it.
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
-   * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
-   * @throws {IdentityForbidden} An authenticated identity is used without any login.
-   * @throws {UnauthenticatedNotAllowed} A guest in a pool that has none.
-   * @throws {LoginsDoNotMatch} An authenticated identity is named without a proof of it.
-   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
-   * already.
-   * @throws {UnsupportedDeveloperProvider} logins lack the pool's developer provider, or name a provider the pool does
-   * not have.
-   * @throws {DeveloperUserAlreadyRegistered} identityId names one identity, the developer user identifier belongs to
-   * another.
-   * @throws {InvalidLogin} The proof of a login cannot be used: a developer user identifier above 1024 characters, a
-   * token that does not verify.
-   * @throws {ClassicFlowDisabled} token.mint in a pool that does not allow it.
-   * @throws {PublicProviderRequired} A client uses the developer provider's name.
-   * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
-   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
+   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
+   * @throws {ProviderOvertaken} `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during
+   * a refresh and took effect first.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
+   * @throws {IdentityDisabled} A request or a token names a disabled identity.
+   * @throws {IdentityForbidden} An authenticated identity is used without a login.
+   * @throws {UnauthenticatedNotAllowed} A request without logins is sent to a pool that does not allow guests.
+   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
+   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
+   * or 20 logins.
+   * @throws {UnsupportedDeveloperProvider} The logins do not include the developer provider of the pool, or name a
+   * provider that is not configured in the pool.
+   * @throws {DeveloperUserAlreadyRegistered} `identityId` names one identity, but the developer user identifier belongs
+   * to another.
+   * @throws {InvalidLogin} The value of a login is not valid, such as a developer user identifier with more than 1024
+   * characters.
+   * @throws {ClassicFlowDisabled} `token.mint` is called in a pool that does not allow the classic flow.
+   * @throws {PublicProviderRequired} A client names the developer provider where a public login provider is required.
+   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
+   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
-   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
-   * Amazon Cognito knows from former years.
-   * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {RoleNotConfigured} credentials.get finds no role for the identity, or its trust policy refuses.
-   * @throws {RoleNotOffered} A custom role that the pool does not offer for this login.
-   * @throws {AmbiguousRoleDenied} No rule or claim names one role, and the pool denies such requests.
-   * @throws {AssumeRoleDenied} The trust policy does not allow it, or there is no such role: both are answered alike.
-   * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
-   * @throws {PackedPolicyTooLarge} A session policy above 2048 characters, or policy and tags together too long for a
-   * session token.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
-   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
-   * long.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
+   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
+   * `www.digits.com`, which Amazon Cognito used to support.
+   * @throws {LoginTokenInvalid} The token of a login fails a check.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {RoleNotConfigured} `credentials.get` finds no role for the identity, or the trust policy of the role denies
+   * it.
+   * @throws {RoleNotOffered} The pool does not offer the requested custom role for this login.
+   * @throws {AmbiguousRoleDenied} No rule or claim selects exactly one role, and the role mapping of the pool denies
+   * such requests.
+   * @throws {AssumeRoleDenied} The trust policy does not allow the request, or the role does not exist. Both cases
+   * return the same error.
+   * @throws {DurationExceedsRoleMaximum} `durationSeconds` exceeds the `maxSessionSeconds` of the role.
+   * @throws {PackedPolicyTooLarge} The session policy has more than 2048 characters, or the policy and the tags together
+   * do not fit into a session token.
+   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
+   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
+   * make the token too long.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
    */
   get(
     params: CredentialsProviderGetParams,
@@ -124,46 +131,48 @@ export declare class CredentialsProviderMethods {
   ): Promise<CredentialsProviderGetResult>;
 
   /**
-   * Get the id of the identity.
+   * Get the identity ID of a credentials provider.
    *
-   * The id that is kept under the provider's key; where there is none yet, one is found or made as in identity.resolve,
-   * or by the backend's token. After setLogins the id is looked at again first, because other logins may make it another
-   * one.
+   * Returns the identity ID that is stored under the key of the provider. If there is none, the provider gets or creates
+   * an identity as in `identity.resolve`, or requires a token of the application's backend. After
+   * `credentialsProvider.setLogins`, the identity is resolved again because the new logins can belong to another
+   * identity.
    *
    * Equivalent: cognito Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript: identityId.
    *
-   * @throws {ProviderNotOpen} A credential provider is named that is not open in this process.
-   * @throws {ProviderOvertaken} credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh
-   * was under way, and did not wait for it.
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
-   * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
-   * @throws {IdentityForbidden} An authenticated identity is used without any login.
-   * @throws {UnauthenticatedNotAllowed} A guest in a pool that has none.
-   * @throws {LoginsDoNotMatch} An authenticated identity is named without a proof of it.
-   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
-   * already.
-   * @throws {UnsupportedDeveloperProvider} logins lack the pool's developer provider, or name a provider the pool does
-   * not have.
-   * @throws {DeveloperUserAlreadyRegistered} identityId names one identity, the developer user identifier belongs to
-   * another.
-   * @throws {InvalidLogin} The proof of a login cannot be used: a developer user identifier above 1024 characters, a
-   * token that does not verify.
-   * @throws {ClassicFlowDisabled} token.mint in a pool that does not allow it.
-   * @throws {PublicProviderRequired} A client uses the developer provider's name.
-   * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
-   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
+   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
+   * @throws {ProviderOvertaken} `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during
+   * a refresh and took effect first.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
+   * @throws {IdentityDisabled} A request or a token names a disabled identity.
+   * @throws {IdentityForbidden} An authenticated identity is used without a login.
+   * @throws {UnauthenticatedNotAllowed} A request without logins is sent to a pool that does not allow guests.
+   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
+   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
+   * or 20 logins.
+   * @throws {UnsupportedDeveloperProvider} The logins do not include the developer provider of the pool, or name a
+   * provider that is not configured in the pool.
+   * @throws {DeveloperUserAlreadyRegistered} `identityId` names one identity, but the developer user identifier belongs
+   * to another.
+   * @throws {InvalidLogin} The value of a login is not valid, such as a developer user identifier with more than 1024
+   * characters.
+   * @throws {ClassicFlowDisabled} `token.mint` is called in a pool that does not allow the classic flow.
+   * @throws {PublicProviderRequired} A client names the developer provider where a public login provider is required.
+   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
+   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
-   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
-   * Amazon Cognito knows from former years.
-   * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
-   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
-   * long.
+   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
+   * `www.digits.com`, which Amazon Cognito used to support.
+   * @throws {LoginTokenInvalid} The token of a login fails a check.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
+   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
+   * make the token too long.
    */
   identityId(
     params: CredentialsProviderIdentityIdParams,
@@ -171,18 +180,18 @@ export declare class CredentialsProviderMethods {
   ): Promise<CredentialsProviderIdentityIdResult>;
 
   /**
-   * Open a credential provider.
+   * Open a credentials provider, which caches and refreshes temporary credentials.
    *
-   * It keeps temporary credentials for one user of a pool fresh, as the credential providers of the mobile SDKs do: it
-   * caches them, renews them ahead of their end, and keeps the identity's id under a key in the store. The provider
-   * itself lives in this process and ends with it; opened again with the same key, it goes on with the same identity.
-   * The name that getProviderName answers in the SDKs is the pool's developerProvider.
+   * A credentials provider serves one user of a pool, like the credentials providers of the AWS Mobile SDKs. It caches
+   * credentials, refreshes them before they expire, and stores the identity ID in the store under a key. The provider
+   * itself exists only in this process; if it is opened again with the same key, it continues with the same identity.
+   * The `developerProvider` of the pool corresponds to the result of `getProviderName` in the SDKs.
    *
    * Equivalent: cognito Android: new CognitoCachingCredentialsProvider; iOS: AWSCognitoCredentialsProvider init; .NET:
    * new CognitoAWSCredentials; JavaScript: new CognitoIdentityCredentials; getProviderName.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {TooManyProviders} credentialsProvider.open beyond the limit.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {TooManyProviders} `credentialsProvider.open` exceeds the maximum number of open providers.
    */
   open(
     params: CredentialsProviderOpenParams,
@@ -190,18 +199,20 @@ export declare class CredentialsProviderMethods {
   ): Promise<CredentialsProviderOpenResult>;
 
   /**
-   * Say who the user is now.
+   * Replace the logins of a credentials provider.
    *
-   * Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs in as
-   * somebody known becomes that identity (and the guest's own is disabled, but not by a login of your developer
-   * provider, which never merges), and a user who proves one more login may be merged. For another user who is not to be
-   * linked, call clearKeychain first. A token that the provider waits for is not waited for any more. It waits for no
-   * refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not held.
+   * Discards the cached credentials and keeps the identity ID. The next call to `credentialsProvider.get` can change the
+   * identity ID. If a guest signs in with a login of an existing identity, the provider changes to that identity and the
+   * guest is disabled. Logins of the developer provider never merge identities. An additional login can also merge the
+   * identity with another one. If another user signs in whose logins must not be linked to the current identity, call
+   * `credentialsProvider.clearKeychain` first. If the provider waits for a developer token, it stops waiting. The call
+   * does not wait for a refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result
+   * is discarded.
    *
    * Equivalent: cognito Android: setLogins, withLogins; iOS: AWSIdentityProviderManager logins; .NET: AddLogin,
    * RemoveLogin; JavaScript: params.Logins.
    *
-   * @throws {ProviderNotOpen} A credential provider is named that is not open in this process.
+   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
    */
   setLogins(
     params: CredentialsProviderSetLoginsParams,
@@ -209,42 +220,49 @@ export declare class CredentialsProviderMethods {
   ): Promise<CredentialsProviderSetLoginsResult>;
 
   /**
-   * Hand in the token that a credential provider asked for.
+   * Submit the developer token that a credentials provider requested.
    *
-   * What your own backend got from token.mintForDeveloper: both the identity's id and the token, as update(identityId,
-   * token) of the Android SDK sets them. They are exchanged at once. The token is used for this refresh alone; the next
-   * one asks anew. A token that is refused leaves the continuationToken valid.
+   * Submit the identity ID and the token that `token.mintForDeveloper` returned to the application's backend, like
+   * `update(identityId, token)` in the AWS SDK for Android. The provider exchanges the token immediately and uses it
+   * only for this refresh; the next refresh requests another token. If the token is rejected, the continuation token
+   * stays valid.
    *
    * Equivalent: cognito Android: update(identityId, token); iOS: the result of token; .NET: the IdentityState of
    * RefreshIdentity.
    *
-   * @throws {TokenNotAwaited} submitToken with a continuationToken of no refresh that waits.
-   * @throws {ProviderOvertaken} credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh
-   * was under way, and did not wait for it.
-   * @throws {TokenAudienceMismatch} aud does not contain what was expected.
-   * @throws {LoginsDoNotMatch} An authenticated identity is named without a proof of it.
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {RoleNotConfigured} credentials.get finds no role for the identity, or its trust policy refuses.
-   * @throws {RoleNotOffered} A custom role that the pool does not offer for this login.
-   * @throws {AmbiguousRoleDenied} No rule or claim names one role, and the pool denies such requests.
-   * @throws {AssumeRoleDenied} The trust policy does not allow it, or there is no such role: both are answered alike.
-   * @throws {DurationExceedsRoleMaximum} durationSeconds is above the role's maxSessionSeconds.
-   * @throws {PackedPolicyTooLarge} A session policy above 2048 characters, or policy and tags together too long for a
-   * session token.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
-   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
-   * long.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
+   * @throws {TokenNotAwaited} `credentialsProvider.submitToken` names a continuation token for which no refresh is
+   * waiting.
+   * @throws {ProviderOvertaken} `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during
+   * a refresh and took effect first.
+   * @throws {TokenAudienceMismatch} `aud` does not contain the expected audience.
+   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {RoleNotConfigured} `credentials.get` finds no role for the identity, or the trust policy of the role denies
+   * it.
+   * @throws {RoleNotOffered} The pool does not offer the requested custom role for this login.
+   * @throws {AmbiguousRoleDenied} No rule or claim selects exactly one role, and the role mapping of the pool denies
+   * such requests.
+   * @throws {AssumeRoleDenied} The trust policy does not allow the request, or the role does not exist. Both cases
+   * return the same error.
+   * @throws {DurationExceedsRoleMaximum} `durationSeconds` exceeds the `maxSessionSeconds` of the role.
+   * @throws {PackedPolicyTooLarge} The session policy has more than 2048 characters, or the policy and the tags together
+   * do not fit into a session token.
+   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
+   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
+   * make the token too long.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
    */
   submitToken(
     params: CredentialsProviderSubmitTokenParams,
@@ -252,131 +270,130 @@ export declare class CredentialsProviderMethods {
   ): Promise<CredentialsProviderSubmitTokenResult>;
 }
 
-/** What `credentialsProvider.clearCredentials` takes. */
+/** The parameters of `credentialsProvider.clearCredentials`. */
 export interface CredentialsProviderClearCredentialsParams {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
 }
 
-/** What `credentialsProvider.clearCredentials` answers. */
+/** The result of `credentialsProvider.clearCredentials`. */
 export interface CredentialsProviderClearCredentialsResult {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
-  /** The identity that is kept, if any. */
+  /** The identity ID that the provider keeps, if any. */
   identityId?: IdentityId;
 }
 
-/** What `credentialsProvider.clearKeychain` takes. */
+/** The parameters of `credentialsProvider.clearKeychain`. */
 export interface CredentialsProviderClearKeychainParams {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
 }
 
-/** What `credentialsProvider.clearKeychain` answers. */
+/** The result of `credentialsProvider.clearKeychain`. */
 export interface CredentialsProviderClearKeychainResult {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
 }
 
-/** What `credentialsProvider.close` takes. */
+/** The parameters of `credentialsProvider.close`. */
 export interface CredentialsProviderCloseParams {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
 }
 
-/** What `credentialsProvider.close` answers. */
+/** The result of `credentialsProvider.close`. */
 export interface CredentialsProviderCloseResult {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
 }
 
-/** What `credentialsProvider.get` takes. */
+/** The parameters of `credentialsProvider.get`. */
 export interface CredentialsProviderGetParams {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
-  /** Renew them however long they last. Without it: false. */
+  /** Whether to refresh the credentials even if the cached ones are still valid. Defaults to false. */
   refresh?: boolean;
 }
 
-/** What `credentialsProvider.get` answers. */
+/** The result of `credentialsProvider.get`. */
 export type CredentialsProviderGetResult = CredentialsProviderAnswer;
 
-/** What `credentialsProvider.identityId` takes. */
+/** The parameters of `credentialsProvider.identityId`. */
 export interface CredentialsProviderIdentityIdParams {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
 }
 
-/** What `credentialsProvider.identityId` answers. */
+/** The result of `credentialsProvider.identityId`. */
 export type CredentialsProviderIdentityIdResult = CredentialsProviderAnswer;
 
-/** What `credentialsProvider.open` takes. */
+/** The parameters of `credentialsProvider.open`. */
 export interface CredentialsProviderOpenParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
   /**
-   * Under which the identity's id is kept in the store, with the pool: an installation, a device, a profile. At most 128
-   * characters. Without it: "default".
+   * The name under which the identity ID is stored for this pool, such as the ID of an installation, device or profile.
+   * At most 128 characters. Defaults to "default".
    */
   key?: string;
-  /** Who the user is, as in setLogins; without it a guest. */
+  /** The logins of the user, as in `credentialsProvider.setLogins`. Omit them for a guest. */
   logins?: CredentialsProviderLogins;
   /**
-   * Who mints when the logins name the developer provider. self: this process. caller: your own backend, which is asked
-   * by the state tokenRequired and answers by submitToken. Without it: "self".
+   * The party that mints tokens if the logins contain the developer provider. With `self`, this process mints them. With
+   * `caller`, the application's backend mints them: the provider requests a token with the state `tokenRequired`, and
+   * the backend submits it with `credentialsProvider.submitToken`. Defaults to "self".
    */
   tokenSource?: "self" | "caller";
   /**
-   * enhanced: the pool picks the role, as in credentials.get. basic: a role is taken on by a token, as in
-   * credentials.assumeRole; the session's name is ProviderSession. Without it: "enhanced".
+   * The flow that returns the credentials. With `enhanced`, the pool selects the role, as in `credentials.get`. With
+   * `basic`, a token assumes a role, as in `credentials.assumeRole`; the session name is `ProviderSession`. Defaults to
+   * "enhanced".
    */
   flow?: "enhanced" | "basic";
-  /** The role of the basic flow; without it the pool's role for guests, or for authenticated identities. */
+  /** The role of the basic flow. Defaults to the role of the pool for guests or for authenticated identities. */
   roleArn?: RoleArn;
-  /** The role of the enhanced flow, where a login's provider offers several. */
+  /** The role of the enhanced flow, if the provider of a login offers several roles. */
   customRoleArn?: RoleArn;
-  /** How long before their end credentials are renewed. 0 to 3599. Without it: 600. */
+  /** The number of seconds before their expiration at which credentials are refreshed. 0 to 3599. Defaults to 600. */
   refreshAheadSeconds?: number;
 }
 
-/** What `credentialsProvider.open` answers. */
+/** The result of `credentialsProvider.open`. */
 export interface CredentialsProviderOpenResult {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
-  /** The identity that is kept under this key, if any. */
+  /** The identity ID that is stored under this key, if any. */
   identityId?: IdentityId;
 }
 
-/** What `credentialsProvider.setLogins` takes. */
+/** The parameters of `credentialsProvider.setLogins`. */
 export interface CredentialsProviderSetLoginsParams {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
-  /**
-   * Login provider to its proof: for the pool's developer provider the identifier of the user in your own system, for a
-   * public provider a token. Without any, the user is a guest.
-   */
+  /** The new logins of the user. With an empty map, the user is a guest. */
   logins: CredentialsProviderLogins;
 }
 
-/** What `credentialsProvider.setLogins` answers. */
+/** The result of `credentialsProvider.setLogins`. */
 export interface CredentialsProviderSetLoginsResult {
-  /** A credential provider that is open in this process, as credentialsProvider.open answered it. */
+  /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
   provider: CredentialsProviderHandle;
-  /** The identity so far, if any. */
+  /** The current identity ID, if any. */
   identityId?: IdentityId;
-  /** Whether there is an id that the next get may change. */
+  /** Whether the provider has an identity ID that the next call to `credentialsProvider.get` can change. */
   identityMayChange: boolean;
 }
 
-/** What `credentialsProvider.submitToken` takes. */
+/** The parameters of `credentialsProvider.submitToken`. */
 export interface CredentialsProviderSubmitTokenParams {
-  /** From the state tokenRequired. At most 256 characters. */
+  /** The continuation token from the state `tokenRequired`. At most 256 characters. */
   continuationToken: string;
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The identity ID that `token.mintForDeveloper` returned. */
   identityId: IdentityId;
-  /** A signed JSON Web Token in compact form. */
+  /** The token that `token.mintForDeveloper` returned. */
   token: Jwt;
 }
 
-/** What `credentialsProvider.submitToken` answers. */
+/** The result of `credentialsProvider.submitToken`. */
 export type CredentialsProviderSubmitTokenResult = CredentialsProviderAnswer;

@@ -10,8 +10,8 @@ export declare class IdentityMethods {
   /**
    * Delete identities.
    *
-   * Their logins are free again: whoever signs in with one later gets a new identity. An id that is not there counts as
-   * deleted.
+   * The logins of a deleted identity become free: a later sign-in with one of them creates a new identity. IDs that do
+   * not exist count as deleted.
    *
    * Equivalent: cognito DeleteIdentities.
    */
@@ -21,13 +21,13 @@ export declare class IdentityMethods {
   ): Promise<IdentityDeleteResult>;
 
   /**
-   * Get an identity.
+   * Get an identity by ID.
    *
-   * Names the linked login providers, never the identifiers of the user there.
+   * Returns the names of the linked login providers, but not the subjects of the user at these providers.
    *
    * Equivalent: cognito DescribeIdentity.
    *
-   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
+   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
    */
   get(
     params: IdentityGetParams,
@@ -37,12 +37,12 @@ export declare class IdentityMethods {
   /**
    * List the identities of a pool.
    *
-   * In the order of their ids.
+   * The identities are sorted by ID.
    *
    * Equivalent: cognito ListIdentities.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(
     params: IdentityListParams,
@@ -50,20 +50,21 @@ export declare class IdentityMethods {
   ): Promise<IdentityListResult>;
 
   /**
-   * Find the identity of a developer user identifier, or the identifiers of an identity.
+   * Look up an identity by developer user identifier, or the reverse.
    *
-   * Given both, they are confirmed to belong together. Never makes anything.
+   * Returns the identity and all its developer user identifiers. If both an identity and an identifier are given, the
+   * call fails with `loginConflict` unless they belong together. The method never creates identities.
    *
    * Equivalent: cognito LookupDeveloperIdentity.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {UnsupportedDeveloperProvider} logins lack the pool's developer provider, or name a provider the pool does
-   * not have.
-   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
-   * @throws {DeveloperUserNotFound} A developer user identifier that no identity owns.
-   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
-   * already.
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {UnsupportedDeveloperProvider} The logins do not include the developer provider of the pool, or name a
+   * provider that is not configured in the pool.
+   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
+   * @throws {DeveloperUserNotFound} No identity of the pool has the developer user identifier.
+   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
+   * or 20 logins.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   lookupDeveloper(
     params: IdentityLookupDeveloperParams,
@@ -71,19 +72,19 @@ export declare class IdentityMethods {
   ): Promise<IdentityLookupDeveloperResult>;
 
   /**
-   * Merge the identities of two developer user identifiers.
+   * Merge the identities of two developer users.
    *
-   * Every login of the source moves to the destination, whose id is answered; the source identity is disabled for good.
-   * Merging a user with itself changes nothing.
+   * Moves every login of the source identity to the destination identity and permanently disables the source identity.
+   * Merging an identity with itself changes nothing.
    *
    * Equivalent: cognito MergeDeveloperIdentities.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {UnsupportedDeveloperProvider} logins lack the pool's developer provider, or name a provider the pool does
-   * not have.
-   * @throws {DeveloperUserNotFound} A developer user identifier that no identity owns.
-   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
-   * already.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {UnsupportedDeveloperProvider} The logins do not include the developer provider of the pool, or name a
+   * provider that is not configured in the pool.
+   * @throws {DeveloperUserNotFound} No identity of the pool has the developer user identifier.
+   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
+   * or 20 logins.
    */
   mergeDevelopers(
     params: IdentityMergeDevelopersParams,
@@ -91,31 +92,32 @@ export declare class IdentityMethods {
   ): Promise<IdentityMergeDevelopersResult>;
 
   /**
-   * Find or make the identity of whoever signed in with these logins.
+   * Get or create the identity for a set of logins.
    *
-   * Without logins a new guest is made on every call. With logins, whoever owns one of them is answered, the other
-   * logins are linked to that identity, and identities that turn out to be one person's are merged: the older one stays,
-   * the others are disabled.
+   * Without logins, every call creates a new guest. With logins, the call returns the identity to which one of them is
+   * linked and links the other logins to it. If the logins belong to several identities, the identities are merged: the
+   * oldest one is kept and the others are disabled.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
    * Equivalent: cognito GetId.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {UnauthenticatedNotAllowed} A guest in a pool that has none.
-   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
-   * already.
-   * @throws {PublicProviderRequired} A client uses the developer provider's name.
-   * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
-   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {UnauthenticatedNotAllowed} A request without logins is sent to a pool that does not allow guests.
+   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
+   * or 20 logins.
+   * @throws {PublicProviderRequired} A client names the developer provider where a public login provider is required.
+   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
+   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
-   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
-   * Amazon Cognito knows from former years.
-   * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
+   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
+   * `www.digits.com`, which Amazon Cognito used to support.
+   * @throws {LoginTokenInvalid} The token of a login fails a check.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
    */
   resolve(
     params: IdentityResolveParams,
@@ -123,31 +125,32 @@ export declare class IdentityMethods {
   ): Promise<IdentityResolveResult>;
 
   /**
-   * Take public logins off one's own identity.
+   * Unlink public logins from an identity.
    *
-   * One login of the identity has to be proven; it may be one of those that go. An identity that loses its last login is
-   * disabled for good.
+   * The caller must prove one login of the identity, which can be one of the logins to unlink. An identity that loses
+   * its last login is permanently disabled.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
    * Equivalent: cognito UnlinkIdentity.
    *
-   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
-   * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
-   * @throws {IdentityForbidden} An authenticated identity is used without any login.
-   * @throws {LoginsDoNotMatch} An authenticated identity is named without a proof of it.
-   * @throws {LoginNotLinked} A login to be removed is not there.
-   * @throws {PublicProviderRequired} A client uses the developer provider's name.
-   * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
-   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
+   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
+   * @throws {IdentityDisabled} A request or a token names a disabled identity.
+   * @throws {IdentityForbidden} An authenticated identity is used without a login.
+   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
+   * @throws {LoginNotLinked} The login to unlink is not linked to the identity.
+   * @throws {PublicProviderRequired} A client names the developer provider where a public login provider is required.
+   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
+   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
-   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
-   * Amazon Cognito knows from former years.
-   * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
+   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
+   * `www.digits.com`, which Amazon Cognito used to support.
+   * @throws {LoginTokenInvalid} The token of a login fails a check.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
    */
   unlink(
     params: IdentityUnlinkParams,
@@ -155,20 +158,20 @@ export declare class IdentityMethods {
   ): Promise<IdentityUnlinkResult>;
 
   /**
-   * Take a developer user identifier off an identity.
+   * Unlink a developer user identifier from an identity.
    *
-   * The identifier is free again. An identity that loses its last login is disabled for good: it never turns into a
+   * The identifier becomes free. An identity that loses its last login is permanently disabled; it never becomes a
    * guest.
    *
    * Equivalent: cognito UnlinkDeveloperIdentity.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {UnsupportedDeveloperProvider} logins lack the pool's developer provider, or name a provider the pool does
-   * not have.
-   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
-   * @throws {DeveloperUserNotFound} A developer user identifier that no identity owns.
-   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
-   * already.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {UnsupportedDeveloperProvider} The logins do not include the developer provider of the pool, or name a
+   * provider that is not configured in the pool.
+   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
+   * @throws {DeveloperUserNotFound} No identity of the pool has the developer user identifier.
+   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
+   * or 20 logins.
    */
   unlinkDeveloper(
     params: IdentityUnlinkDeveloperParams,
@@ -176,142 +179,148 @@ export declare class IdentityMethods {
   ): Promise<IdentityUnlinkDeveloperResult>;
 }
 
-/** What `identity.delete` takes. */
+/** The parameters of `identity.delete`. */
 export interface IdentityDeleteParams {
-  /** Which. At most 60 elements. */
+  /** The IDs of the identities to delete. At most 60 elements. */
   identityIds: readonly IdentityId[];
 }
 
-/** What `identity.delete` answers. */
+/** The result of `identity.delete`. */
 export interface IdentityDeleteResult {
-  /** Those that could not be deleted, and why. */
+  /** The identities that could not be deleted, with the reasons. */
   unprocessed: UnprocessedIdentity[];
 }
 
-/** What `identity.get` takes. */
+/** The parameters of `identity.get`. */
 export interface IdentityGetParams {
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
 }
 
-/** What `identity.get` answers. */
+/** The result of `identity.get`. */
 export type IdentityGetResult = IdentityDescription;
 
-/** What `identity.list` takes. */
+/** The parameters of `identity.list`. */
 export interface IdentityListParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** Leave disabled identities out. Without it: false. */
+  /** Whether to exclude disabled identities. Defaults to false. */
   hideDisabled?: boolean;
-  /** How many entries one answer holds at most. Without it: 60. */
+  /** The maximum number of entries in one response. Defaults to 60. */
   limit?: PageLimit;
-  /** Where a list goes on: nextCursor of the answer before, unchanged. */
+  /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
   cursor?: Cursor;
 }
 
-/** What `identity.list` answers. */
+/** The result of `identity.list`. */
 export interface IdentityListResult {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** The identities. */
+  /** The identities, sorted by ID. */
   identities: IdentityDescription[];
-  /** Present when there is more: the cursor of the next call. */
+  /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
 }
 
-/** What `identity.lookupDeveloper` takes. */
+/** The parameters of `identity.lookupDeveloper`. */
 export type IdentityLookupDeveloperParams =
   & {
-    /** The id of a pool: a region, a colon and a UUID. */
+    /** The ID of a pool: a region, a colon and a UUID. */
     poolId: PoolId;
-    /** How many identifiers one answer holds at most. Without it: 60. */
+    /** The maximum number of identifiers in one response. Defaults to 60. */
     limit?: PageLimit;
-    /** Where a list goes on: nextCursor of the answer before, unchanged. */
+    /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
     cursor?: Cursor;
   }
   & (
     | {
-      /** The id of an identity: a region, a colon and a UUID. */
+      /** The ID of an identity: a region, a colon and a UUID. */
       identityId: IdentityId;
-      /** What your own system calls a user. Compared byte by byte. */
+      /** The identifier to look up. */
       developerUserIdentifier?: DeveloperUserIdentifier;
     }
     | {
-      /** The id of an identity: a region, a colon and a UUID. */
+      /** The ID of an identity: a region, a colon and a UUID. */
       identityId?: IdentityId;
-      /** What your own system calls a user. Compared byte by byte. */
+      /** The identifier to look up. */
       developerUserIdentifier: DeveloperUserIdentifier;
     }
   )
 
-/** What `identity.lookupDeveloper` answers. */
+/** The result of `identity.lookupDeveloper`. */
 export interface IdentityLookupDeveloperResult {
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
   /** The identifiers linked to the identity. */
   developerUserIdentifiers: DeveloperUserIdentifier[];
-  /** Present when there is more: the cursor of the next call. */
+  /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
 }
 
-/** What `identity.mergeDevelopers` takes. */
+/** The parameters of `identity.mergeDevelopers`. */
 export interface IdentityMergeDevelopersParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** The name under which your own sign-in stands in a pool, such as login.shop. */
+  /**
+   * The login provider name under which the application's backend registers its own users in a pool, such as
+   * `login.shop`.
+   */
   developerProvider: DeveloperProviderName;
-  /** What your own system calls a user. Compared byte by byte. */
+  /** The developer user identifier of the identity to disable. */
   sourceUserIdentifier: DeveloperUserIdentifier;
-  /** What your own system calls a user. Compared byte by byte. */
+  /** The developer user identifier of the identity to keep. */
   destinationUserIdentifier: DeveloperUserIdentifier;
 }
 
-/** What `identity.mergeDevelopers` answers. */
+/** The result of `identity.mergeDevelopers`. */
 export interface IdentityMergeDevelopersResult {
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of the destination identity. */
   identityId: IdentityId;
 }
 
-/** What `identity.resolve` takes. */
+/** The parameters of `identity.resolve`. */
 export interface IdentityResolveParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** Public login provider to its token. The pool's developer provider and its own tokens do not belong here. */
+  /** The logins of the user. Omit them to create a guest. */
   logins?: PublicLogins;
 }
 
-/** What `identity.resolve` answers. */
+/** The result of `identity.resolve`. */
 export interface IdentityResolveResult {
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
   /** Whether this call created the identity. */
   isNewIdentity: boolean;
 }
 
-/** What `identity.unlink` takes. */
+/** The parameters of `identity.unlink`. */
 export interface IdentityUnlinkParams {
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
-  /** Proofs: at least one login of the identity. */
+  /** At least one login of the identity, as proof. */
   logins: PublicLogins;
-  /** Names of the providers whose logins go. At most 20 elements. */
+  /** The names of the providers whose logins are unlinked. At most 20 elements. */
   loginsToRemove: readonly LoginProviderName[];
 }
 
-/** What `identity.unlink` answers. */
+/** The result of `identity.unlink`. */
 export type IdentityUnlinkResult = IdentityDescription;
 
-/** What `identity.unlinkDeveloper` takes. */
+/** The parameters of `identity.unlinkDeveloper`. */
 export interface IdentityUnlinkDeveloperParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** The id of an identity: a region, a colon and a UUID. */
+  /** The ID of an identity: a region, a colon and a UUID. */
   identityId: IdentityId;
-  /** The name under which your own sign-in stands in a pool, such as login.shop. */
+  /**
+   * The login provider name under which the application's backend registers its own users in a pool, such as
+   * `login.shop`.
+   */
   developerProvider: DeveloperProviderName;
-  /** What your own system calls a user. Compared byte by byte. */
+  /** The identifier to unlink. */
   developerUserIdentifier: DeveloperUserIdentifier;
 }
 
-/** What `identity.unlinkDeveloper` answers. */
+/** The result of `identity.unlinkDeveloper`. */
 export type IdentityUnlinkDeveloperResult = IdentityDescription;

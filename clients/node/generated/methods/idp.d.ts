@@ -8,32 +8,33 @@ export declare class IdpMethods {
   private constructor();
 
   /**
-   * Send a person to a provider to sign in.
+   * Start a sign-in at an identity provider in the user's browser.
    *
-   * Open authorizationUrl in their browser. With redirectUri the provider sends them back there, and the URL they come
-   * back to goes with continuationToken as a credential into signIn.withCredential, account.link or
-   * account.reauthenticate. With listen this process itself takes them back, on this machine: the credential is
-   * continuationToken alone, and the call waits for them. The authorization code flow has PKCE (S256); state and nonce
-   * are always sent and checked. It serves once, within ten minutes.
+   * Open `authorizationUrl` in the browser of the user. With `redirectUri`, the provider redirects the browser to this
+   * URI; pass the complete callback URL and `continuationToken` as a credential to `signIn.withCredential`,
+   * `account.link` or `account.reauthenticate`. With `listen`, this process receives the callback on the local machine;
+   * the credential is `continuationToken` alone, and the call waits for the callback. The authorization code flow uses
+   * PKCE (S256); `state` and `nonce` are always sent and verified. The flow is single-use and valid for 10 minutes.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase createAuthUri.
+   * Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
-   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
-   * @throws {ListenerUnavailable} idp.authorize is to listen on a port that is taken, or that this user may not have.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
+   * @throws {IdpDisabled} A sign-in uses a disabled identity provider.
+   * @throws {ListenerUnavailable} The port for `idp.authorize` is in use, or the operating system denies it.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   authorize(
     params: IdpAuthorizeParams,
@@ -41,29 +42,31 @@ export declare class IdpMethods {
   ): Promise<IdpAuthorizeResult>;
 
   /**
-   * Let a person sign in at a provider on another device.
+   * Start a device authorization at an identity provider (RFC 8628).
    *
-   * Show userCode and verificationUri: the person opens that on a telephone or another computer, and types the code (RFC
-   * 8628). For editors and scripts on machines without a browser. continuationToken is a credential for
-   * signIn.withCredential, account.link or account.reauthenticate; the call asks the provider as often as it allows,
-   * waits for the person, and holds no thread meanwhile.
+   * For devices without a browser, such as editors and scripts on servers. Show `userCode` and `verificationUri` to the
+   * user, who opens the URI on another device and enters the code. Pass `continuationToken` as a credential to
+   * `signIn.withCredential`, `account.link` or `account.reauthenticate`. That call polls the provider at the allowed
+   * interval until the user has signed in, without blocking a thread.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
-   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
-   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
+   * @throws {IdpDisabled} A sign-in uses a disabled identity provider.
+   * @throws {SignInRefused} The identity provider reports that the user is not allowed to sign in or canceled the
+   * sign-in.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   authorizeDevice(
     params: IdpAuthorizeDeviceParams,
@@ -71,17 +74,17 @@ export declare class IdpMethods {
   ): Promise<IdpAuthorizeDeviceResult>;
 
   /**
-   * Let people of a tenant sign in with a provider.
+   * Create an identity provider for a tenant.
    *
-   * The known ones need little more than a client id: google.com, apple.com, facebook.com, microsoft.com or github.com.
-   * Any other OpenID Connect provider is called oidc. and a name, and has an issuer; its keys are fetched from there.
-   * Each tenant has its own.
+   * The known providers `google.com`, `apple.com`, `facebook.com`, `microsoft.com` and `github.com` require little more
+   * than a client ID. Any other OpenID Connect provider has an ID of the form `oidc.<name>` and an issuer, from which
+   * its keys are fetched.
    *
    * Equivalent: firebase oauthIdpConfigs.create, defaultSupportedIdpConfigs.create.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpExists} A provider is made twice.
-   * @throws {InvalidIdp} Settings of a provider break a rule.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpExists} `idp.create` names a provider ID that already exists in the tenant.
+   * @throws {InvalidIdp} The settings of an identity provider violate a rule.
    */
   create(
     params: IdpCreateParams,
@@ -89,15 +92,15 @@ export declare class IdpMethods {
   ): Promise<IdpCreateResult>;
 
   /**
-   * Take an identity provider away.
+   * Delete an identity provider.
    *
-   * Nobody signs in with it any more. The logins that accounts have of it stay, and serve again when a provider with the
-   * same providerId is made.
+   * Users can no longer sign in with it. The logins linked to accounts are kept and work again if a provider with the
+   * same `providerId` is created.
    *
    * Equivalent: firebase oauthIdpConfigs.delete.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
    */
   delete(
     params: IdpDeleteParams,
@@ -107,12 +110,12 @@ export declare class IdpMethods {
   /**
    * Get an identity provider of a tenant.
    *
-   * Its client secret is not shown, only whether there is one.
+   * The client secret is never returned; `hasClientSecret` states whether it is set.
    *
    * Equivalent: firebase oauthIdpConfigs.get.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
    */
   get(
     params: IdpGetParams,
@@ -122,12 +125,12 @@ export declare class IdpMethods {
   /**
    * List the identity providers of a tenant.
    *
-   * In the order of their ids.
+   * The providers are sorted by ID.
    *
    * Equivalent: firebase oauthIdpConfigs.list.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(
     params?: IdpListParams,
@@ -135,13 +138,13 @@ export declare class IdpMethods {
   ): Promise<IdpListResult>;
 
   /**
-   * Say whether an identity provider can be used.
+   * Test the configuration of an identity provider.
    *
-   * Fetches its description and its keys anew and says of each thing in words whether it is as it must be. Changes
+   * Fetches the discovery document and the keys of the provider again and reports the result of each check. Changes
    * nothing.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
    */
   test(
     params: IdpTestParams,
@@ -149,16 +152,17 @@ export declare class IdpMethods {
   ): Promise<IdpTestResult>;
 
   /**
-   * Change an identity provider.
+   * Update an identity provider.
    *
-   * What is left out stays as it is. A client secret that was meant for another issuer or endpoint is forgotten when
-   * that changes, and must be given again. Disabled, nobody signs in with it, and its logins stay.
+   * Omitted members keep their value. If `issuer` or `endpoint` changes, the client secret is deleted and must be given
+   * again, so that it is not sent to another server. While a provider is disabled, users cannot sign in with it; its
+   * linked logins are kept.
    *
    * Equivalent: firebase oauthIdpConfigs.patch.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
-   * @throws {InvalidIdp} Settings of a provider break a rule.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
+   * @throws {InvalidIdp} The settings of an identity provider violate a rule.
    */
   update(
     params: IdpUpdateParams,
@@ -166,290 +170,316 @@ export declare class IdpMethods {
   ): Promise<IdpUpdateResult>;
 }
 
-/** What `idp.authorize` takes. */
+/** The parameters of `idp.authorize`. */
 export type IdpAuthorizeParams =
   & {
-    /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+    /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     tenantId?: TenantId;
     /**
-     * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
-     * name of your own for any other OpenID Connect provider.
+     * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+     * `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
      */
     providerId: ProviderId;
     /**
-     * Binds the flow to the account of this token: then it serves account.link and account.reauthenticate for that
-     * account, and nothing else.
+     * An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by
+     * `account.link` and `account.reauthenticate` for this account.
      */
     idToken?: Jwt;
     /**
-     * What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person is and their
-     * address. At most 50 elements.
+     * The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has
+     * `openidOnly`) and to those of the provider's settings. At most 50 elements.
      */
     scopes?: readonly string[];
     /**
-     * Further ones for the provider, such as login_hint, prompt or hd. Those that the protocol needs are refused. At
-     * most 20 members.
+     * Additional parameters for the provider, such as `login_hint`, `prompt` or `hd`. Parameters that the protocol
+     * itself uses are rejected. At most 20 members.
      */
     customParameters?: { [name: string]: string };
   }
   & (
     | {
       /**
-       * Where the provider sends the person back to; it must be known there. https, http on this machine, or a scheme of
-       * your own with a dot in it, such as com.example.shop:/back. At most 2048 characters.
+       * The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are `https`,
+       * `http` to a loopback address, and private-use schemes that contain a dot, such as `com.example.shop:/back`. At
+       * most 2048 characters.
        */
       redirectUri: string;
       /**
-       * Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many providers take any
-       * port of it for native apps (RFC 8252).
+       * Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with
+       * the response type `idToken` must offer `form_post`.
        */
       listen?: undefined;
     }
     | {
       /**
-       * Where the provider sends the person back to; it must be known there. https, http on this machine, or a scheme of
-       * your own with a dot in it, such as com.example.shop:/back. At most 2048 characters.
+       * The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are `https`,
+       * `http` to a loopback address, and private-use schemes that contain a dot, such as `com.example.shop:/back`. At
+       * most 2048 characters.
        */
       redirectUri?: undefined;
       /**
-       * Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many providers take any
-       * port of it for native apps (RFC 8252).
+       * Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with
+       * the response type `idToken` must offer `form_post`.
        */
       listen: { port?: number; path?: string; };
     }
   )
 
-/** What `idp.authorize` answers. */
+/** The result of `idp.authorize`. */
 export interface IdpAuthorizeResult {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token, for the credential. */
   continuationToken: ContinuationToken;
-  /** Where to send the person. */
+  /** The URL to open in the browser of the user. */
   authorizationUrl: string;
-  /** Where they come back to. */
+  /** The URI to which the provider redirects the browser. */
   redirectUri: string;
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the flow expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
 
-/** What `idp.authorizeDevice` takes. */
+/** The parameters of `idp.authorizeDevice`. */
 export interface IdpAuthorizeDeviceParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
   /**
-   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
-   * name of your own for any other OpenID Connect provider.
+   * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+   * `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
    */
   providerId: ProviderId;
   /**
-   * Binds the flow to the account of this token: then it serves account.link and account.reauthenticate for that
-   * account, and nothing else.
+   * An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by
+   * `account.link` and `account.reauthenticate` for this account.
    */
   idToken?: Jwt;
   /**
-   * What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person is and their
-   * address. At most 50 elements.
+   * The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has
+   * `openidOnly`) and to those of the provider's settings. At most 50 elements.
    */
   scopes?: readonly string[];
 }
 
-/** What `idp.authorizeDevice` answers. */
+/** The result of `idp.authorizeDevice`. */
 export interface IdpAuthorizeDeviceResult {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token, for the credential. */
   continuationToken: ContinuationToken;
-  /** What the person types. */
+  /** The code that the user enters. */
   userCode: string;
-  /** Where. */
+  /** The URI at which the user enters the code. */
   verificationUri: string;
-  /** The same with the code in it, for a QR code. */
+  /** The URI including the code, for example for a QR code. */
   verificationUriComplete?: string;
-  /** How often the provider is asked. */
+  /** The polling interval, in seconds. */
   intervalSeconds: number;
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the flow expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
 
-/** What `idp.create` takes. */
+/** The parameters of `idp.create`. */
 export interface IdpCreateParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
   /**
-   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
-   * name of your own for any other OpenID Connect provider.
+   * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+   * `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
    */
   providerId: ProviderId;
-  /** Your client id at the provider. It must stand in aud of its ID tokens. At most 255 characters. */
+  /** The client ID at the provider. The `aud` claim of the provider's ID tokens must contain it. At most 255 characters. */
   clientId: string;
-  /** Your client secret there. It is kept sealed and never shown. At most 512 characters. */
+  /** The client secret at the provider. Stored encrypted and never returned. At most 512 characters. */
   clientSecret?: string;
-  /** Without it basic for an oidc. provider and post for the known ones; none where there is no secret. */
+  /**
+   * The method with which the client authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to
+   * `post` for known providers, and to `none` without a client secret.
+   */
   clientAuthentication?: ClientAuthentication;
   /**
-   * Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without it that of
-   * personal accounts. At most 512 characters.
+   * The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a directory; defaults to
+   * the issuer of personal accounts. Other known providers have a fixed issuer. At most 512 characters.
    */
   issuer?: string;
-  /** What people read on a button. At most 128 characters. */
+  /** The name of the provider on sign-in buttons. At most 128 characters. */
   displayName?: string;
-  /** Whether people can sign in with it. Without it: true. */
+  /** Whether users can sign in with the provider. Defaults to true. */
   enabled?: boolean;
   /**
-   * Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret, unless
-   * clientAuthentication is none.
+   * The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a client secret
+   * the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section
+   * 2.1.2).
    */
   responseType?: IdpResponseType;
   /**
-   * Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has such an address
-   * there gets the account that has it here, so only for providers that check it. The others have fixed rules. Without
-   * it: false.
+   * The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
+   * `offline_access`. At most 50 elements.
+   */
+  scopes?: readonly string[];
+  /**
+   * Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no
+   * address and no name, unless `scopes` ask for them. Defaults to false.
+   */
+  openidOnly?: boolean;
+  /**
+   * Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets
+   * access to the account with the same address, so enable it only for providers that verify addresses. Known providers
+   * have fixed rules. Defaults to false.
    */
   trustEmail?: boolean;
-  /** Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids. At most 100 elements. */
+  /**
+   * Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps. At most 100
+   * elements.
+   */
   moreClientIds?: readonly string[];
-  /** Its public keys (RFC 7517), if they are not to be fetched. At most 100 elements. */
+  /** The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. At most 100 elements. */
   keys?: readonly JsonObject[];
   /**
-   * Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and github.com.
-   * At most 2048 characters.
+   * The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead of the
+   * provider's own URL. At most 2048 characters.
    */
   endpoint?: string;
-  /** Whether it may be asked without TLS, for tests. Without it: false. */
+  /** Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false. */
   allowInsecure?: boolean;
-  /** Whether it may stand in a private network. Without it: false. */
+  /** Whether the provider can be in a private network. Defaults to false. */
   allowPrivateNetwork?: boolean;
 }
 
-/** What `idp.create` answers. */
+/** The result of `idp.create`. */
 export type IdpCreateResult = Idp;
 
-/** What `idp.delete` takes. */
+/** The parameters of `idp.delete`. */
 export interface IdpDeleteParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
   /**
-   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
-   * name of your own for any other OpenID Connect provider.
+   * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+   * `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
    */
   providerId: ProviderId;
 }
 
-/** What `idp.delete` answers. */
+/** The result of `idp.delete`. */
 export interface IdpDeleteResult {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+  /** The ID of the tenant. */
   tenantId: TenantId;
-  /**
-   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
-   * name of your own for any other OpenID Connect provider.
-   */
+  /** The ID of the deleted provider. */
   providerId: ProviderId;
 }
 
-/** What `idp.get` takes. */
+/** The parameters of `idp.get`. */
 export interface IdpGetParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
   /**
-   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
-   * name of your own for any other OpenID Connect provider.
+   * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+   * `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
    */
   providerId: ProviderId;
 }
 
-/** What `idp.get` answers. */
+/** The result of `idp.get`. */
 export type IdpGetResult = Idp;
 
-/** What `idp.list` takes. */
+/** The parameters of `idp.list`. */
 export interface IdpListParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
-  /** How many entries one answer holds at most. Without it: 60. */
+  /** The maximum number of entries in one response. Defaults to 60. */
   limit?: PageLimit;
-  /** Where a list goes on: nextCursor of the answer before, unchanged. */
+  /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
   cursor?: Cursor;
 }
 
-/** What `idp.list` answers. */
+/** The result of `idp.list`. */
 export interface IdpListResult {
-  /** The providers. */
+  /** The identity providers, sorted by ID. */
   idps: Idp[];
-  /** Present when there is more: the cursor of the next call. */
+  /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
 }
 
-/** What `idp.test` takes. */
+/** The parameters of `idp.test`. */
 export interface IdpTestParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
   /**
-   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
-   * name of your own for any other OpenID Connect provider.
+   * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+   * `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
    */
   providerId: ProviderId;
 }
 
-/** What `idp.test` answers. */
+/** The result of `idp.test`. */
 export interface IdpTestResult {
-  /** Whether everything is as it must be. */
+  /** Whether all checks passed. */
   ok: boolean;
-  /** What was looked at, in this order; after something that stands in the way of the rest, nothing more. */
+  /** The checks in the order in which they ran. After a failure that prevents further checks, the list ends. */
   checks: IdpCheck[];
 }
 
-/** What `idp.update` takes. */
+/** The parameters of `idp.update`. */
 export interface IdpUpdateParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
   /**
-   * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a
-   * name of your own for any other OpenID Connect provider.
+   * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+   * `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
    */
   providerId: ProviderId;
-  /** Your client id at the provider. It must stand in aud of its ID tokens. At most 255 characters. */
+  /** The client ID at the provider. The `aud` claim of the provider's ID tokens must contain it. At most 255 characters. */
   clientId?: string;
-  /** Your client secret there. It is kept sealed and never shown. At most 512 characters. */
+  /** The client secret at the provider. Stored encrypted and never returned. At most 512 characters. */
   clientSecret?: string;
-  /** Without it basic for an oidc. provider and post for the known ones; none where there is no secret. */
+  /**
+   * The method with which the client authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to
+   * `post` for known providers, and to `none` without a client secret.
+   */
   clientAuthentication?: ClientAuthentication;
   /**
-   * Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without it that of
-   * personal accounts. At most 512 characters.
+   * The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a directory; defaults to
+   * the issuer of personal accounts. Other known providers have a fixed issuer. At most 512 characters.
    */
   issuer?: string;
-  /** What people read on a button. At most 128 characters. */
+  /** The name of the provider on sign-in buttons. At most 128 characters. */
   displayName?: string;
-  /** Whether people can sign in with it. */
+  /** Whether users can sign in with the provider. */
   enabled?: boolean;
   /**
-   * Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret, unless
-   * clientAuthentication is none.
+   * The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a client secret
+   * the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section
+   * 2.1.2).
    */
   responseType?: IdpResponseType;
   /**
-   * Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has such an address
-   * there gets the account that has it here, so only for providers that check it. The others have fixed rules.
+   * The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
+   * `offline_access`. At most 50 elements.
+   */
+  scopes?: readonly string[];
+  /**
+   * Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no
+   * address and no name, unless `scopes` ask for them.
+   */
+  openidOnly?: boolean;
+  /**
+   * Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets
+   * access to the account with the same address, so enable it only for providers that verify addresses. Known providers
+   * have fixed rules.
    */
   trustEmail?: boolean;
-  /** Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids. At most 100 elements. */
+  /**
+   * Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps. At most 100
+   * elements.
+   */
   moreClientIds?: readonly string[];
-  /** Its public keys (RFC 7517), if they are not to be fetched. At most 100 elements. */
+  /** The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. At most 100 elements. */
   keys?: readonly JsonObject[];
   /**
-   * Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and github.com.
-   * At most 2048 characters.
+   * The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead of the
+   * provider's own URL. At most 2048 characters.
    */
   endpoint?: string;
-  /** Whether it may be asked without TLS, for tests. */
+  /** Whether plain HTTP to a loopback address is allowed, for tests. */
   allowInsecure?: boolean;
-  /** Whether it may stand in a private network. */
+  /** Whether the provider can be in a private network. */
   allowPrivateNetwork?: boolean;
 }
 
-/** What `idp.update` answers. */
+/** The result of `idp.update`. */
 export type IdpUpdateResult = Idp;

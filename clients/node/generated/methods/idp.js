@@ -21,93 +21,96 @@ export class IdpMethods {
   }
 
   /**
-   * Send a person to a provider to sign in.
+   * Start a sign-in at an identity provider in the user's browser.
    *
-   * Open authorizationUrl in their browser. With redirectUri the provider sends them back there, and the URL they come
-   * back to goes with continuationToken as a credential into signIn.withCredential, account.link or
-   * account.reauthenticate. With listen this process itself takes them back, on this machine: the credential is
-   * continuationToken alone, and the call waits for them. The authorization code flow has PKCE (S256); state and nonce
-   * are always sent and checked. It serves once, within ten minutes.
+   * Open `authorizationUrl` in the browser of the user. With `redirectUri`, the provider redirects the browser to this
+   * URI; pass the complete callback URL and `continuationToken` as a credential to `signIn.withCredential`,
+   * `account.link` or `account.reauthenticate`. With `listen`, this process receives the callback on the local machine;
+   * the credential is `continuationToken` alone, and the call waits for the callback. The authorization code flow uses
+   * PKCE (S256); `state` and `nonce` are always sent and verified. The flow is single-use and valid for 10 minutes.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase createAuthUri.
+   * Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
-   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
-   * @throws {ListenerUnavailable} idp.authorize is to listen on a port that is taken, or that this user may not have.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
+   * @throws {IdpDisabled} A sign-in uses a disabled identity provider.
+   * @throws {ListenerUnavailable} The port for `idp.authorize` is in use, or the operating system denies it.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   authorize(params, options) {
     return this.#call(methods.authorize, params, options);
   }
 
   /**
-   * Let a person sign in at a provider on another device.
+   * Start a device authorization at an identity provider (RFC 8628).
    *
-   * Show userCode and verificationUri: the person opens that on a telephone or another computer, and types the code (RFC
-   * 8628). For editors and scripts on machines without a browser. continuationToken is a credential for
-   * signIn.withCredential, account.link or account.reauthenticate; the call asks the provider as often as it allows,
-   * waits for the person, and holds no thread meanwhile.
+   * For devices without a browser, such as editors and scripts on servers. Show `userCode` and `verificationUri` to the
+   * user, who opens the URI on another device and enters the code. Pass `continuationToken` as a credential to
+   * `signIn.withCredential`, `account.link` or `account.reauthenticate`. That call polls the provider at the allowed
+   * interval until the user has signed in, without blocking a thread.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
-   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
-   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
+   * @throws {IdpDisabled} A sign-in uses a disabled identity provider.
+   * @throws {SignInRefused} The identity provider reports that the user is not allowed to sign in or canceled the
+   * sign-in.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   authorizeDevice(params, options) {
     return this.#call(methods.authorizeDevice, params, options);
   }
 
   /**
-   * Let people of a tenant sign in with a provider.
+   * Create an identity provider for a tenant.
    *
-   * The known ones need little more than a client id: google.com, apple.com, facebook.com, microsoft.com or github.com.
-   * Any other OpenID Connect provider is called oidc. and a name, and has an issuer; its keys are fetched from there.
-   * Each tenant has its own.
+   * The known providers `google.com`, `apple.com`, `facebook.com`, `microsoft.com` and `github.com` require little more
+   * than a client ID. Any other OpenID Connect provider has an ID of the form `oidc.<name>` and an issuer, from which
+   * its keys are fetched.
    *
    * Equivalent: firebase oauthIdpConfigs.create, defaultSupportedIdpConfigs.create.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpExists} A provider is made twice.
-   * @throws {InvalidIdp} Settings of a provider break a rule.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpExists} `idp.create` names a provider ID that already exists in the tenant.
+   * @throws {InvalidIdp} The settings of an identity provider violate a rule.
    */
   create(params, options) {
     return this.#call(methods.create, params, options);
   }
 
   /**
-   * Take an identity provider away.
+   * Delete an identity provider.
    *
-   * Nobody signs in with it any more. The logins that accounts have of it stay, and serve again when a provider with the
-   * same providerId is made.
+   * Users can no longer sign in with it. The logins linked to accounts are kept and work again if a provider with the
+   * same `providerId` is created.
    *
    * Equivalent: firebase oauthIdpConfigs.delete.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
    */
   delete(params, options) {
     return this.#call(methods.delete, params, options);
@@ -116,12 +119,12 @@ export class IdpMethods {
   /**
    * Get an identity provider of a tenant.
    *
-   * Its client secret is not shown, only whether there is one.
+   * The client secret is never returned; `hasClientSecret` states whether it is set.
    *
    * Equivalent: firebase oauthIdpConfigs.get.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
    */
   get(params, options) {
     return this.#call(methods.get, params, options);
@@ -130,41 +133,42 @@ export class IdpMethods {
   /**
    * List the identity providers of a tenant.
    *
-   * In the order of their ids.
+   * The providers are sorted by ID.
    *
    * Equivalent: firebase oauthIdpConfigs.list.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
   }
 
   /**
-   * Say whether an identity provider can be used.
+   * Test the configuration of an identity provider.
    *
-   * Fetches its description and its keys anew and says of each thing in words whether it is as it must be. Changes
+   * Fetches the discovery document and the keys of the provider again and reports the result of each check. Changes
    * nothing.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
    */
   test(params, options) {
     return this.#call(methods.test, params, options);
   }
 
   /**
-   * Change an identity provider.
+   * Update an identity provider.
    *
-   * What is left out stays as it is. A client secret that was meant for another issuer or endpoint is forgotten when
-   * that changes, and must be given again. Disabled, nobody signs in with it, and its logins stay.
+   * Omitted members keep their value. If `issuer` or `endpoint` changes, the client secret is deleted and must be given
+   * again, so that it is not sent to another server. While a provider is disabled, users cannot sign in with it; its
+   * linked logins are kept.
    *
    * Equivalent: firebase oauthIdpConfigs.patch.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
-   * @throws {InvalidIdp} Settings of a provider break a rule.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
+   * @throws {InvalidIdp} The settings of an identity provider violate a rule.
    */
   update(params, options) {
     return this.#call(methods.update, params, options);

@@ -8,14 +8,14 @@ export declare class KeyMethods {
   private constructor();
 
   /**
-   * List the signing keys.
+   * List signing keys, newest first.
    *
-   * All of them, the newest first: next, active, retired and revoked.
+   * Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IssuerNotFound} An issuer is named that is not one of this store.
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IssuerNotFound} The named issuer is not an issuer of this store.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(
     params?: KeyListParams,
@@ -23,12 +23,12 @@ export declare class KeyMethods {
   ): Promise<KeyListResult>;
 
   /**
-   * Stop accepting a signing key.
+   * Revoke a signing key and reject every token it signed.
    *
-   * Every token it ever signed is refused from now on, in every process on this store within a second. If it was the
-   * active one, a new key takes its place at once.
+   * The revocation takes effect in every process of this store within one second. If the active key is revoked, a new
+   * key replaces it immediately.
    *
-   * @throws {KeyNotFound} The key never was, or is gone.
+   * @throws {KeyNotFound} The key does not exist or was deleted.
    */
   revoke(
     params: KeyRevokeParams,
@@ -36,14 +36,14 @@ export declare class KeyMethods {
   ): Promise<KeyRevokeResult>;
 
   /**
-   * Give a pool or a tenant a new signing key.
+   * Rotate the signing key of a pool or tenant.
    *
-   * The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy of the key set
-   * have seen it by then. The old one stays published until the last token it signed has expired. A next key that waits
-   * already is replaced.
+   * The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers with a cached
+   * key set have loaded it by then. The old key stays published until the last token it signed has expired. If another
+   * new key is already waiting for its activation, it is replaced.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
    */
   rotate(
     params: KeyRotateParams,
@@ -51,85 +51,88 @@ export declare class KeyMethods {
   ): Promise<KeyRotateResult>;
 }
 
-/** What `key.list` takes. */
+/** The parameters of `key.list`. */
 export type KeyListParams =
   & {
-    /** How many entries one answer holds at most. Without it: 60. */
+    /** The maximum number of entries in one response. Defaults to 60. */
     limit?: PageLimit;
-    /** Where a list goes on: nextCursor of the answer before, unchanged. */
+    /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
     cursor?: Cursor;
   }
   & (
     | {
-      /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
+      /** The issuer of the keys. */
       issuer?: Issuer;
-      /** The id of a pool: a region, a colon and a UUID. */
+      /** The pool that owns the keys. */
       poolId?: undefined;
-      /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+      /** The tenant that owns the keys. */
       tenantId?: undefined;
     }
     | {
-      /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
+      /** The issuer of the keys. */
       issuer?: undefined;
-      /** The id of a pool: a region, a colon and a UUID. */
+      /** The pool that owns the keys. */
       poolId?: PoolId;
-      /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+      /** The tenant that owns the keys. */
       tenantId?: undefined;
     }
     | {
-      /** The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get. */
+      /** The issuer of the keys. */
       issuer?: undefined;
-      /** The id of a pool: a region, a colon and a UUID. */
+      /** The pool that owns the keys. */
       poolId?: undefined;
-      /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+      /** The tenant that owns the keys. */
       tenantId?: TenantId;
     }
   )
 
-/** What `key.list` answers. */
+/** The result of `key.list`. */
 export interface KeyListResult {
-  /** The keys. */
+  /** The keys, newest first. */
   keys: SigningKey[];
-  /** Present when there is more: the cursor of the next call. */
+  /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
 }
 
-/** What `key.revoke` takes. */
+/** The parameters of `key.revoke`. */
 export interface KeyRevokeParams {
-  /** A key's id: its RFC 7638 thumbprint. */
+  /** The ID of the key to revoke. */
   kid: Kid;
 }
 
-/** What `key.revoke` answers. */
+/** The result of `key.revoke`. */
 export interface KeyRevokeResult {
   /** The revoked key. */
   key: SigningKey;
-  /** The key that signs now, if the revoked one did. */
+  /** The new active key. Present if the revoked key was the active key. */
   replacement?: SigningKey;
 }
 
-/** What `key.rotate` takes. */
+/** The parameters of `key.rotate`. */
 export type KeyRotateParams =
   & {
-    /** 0 lets the new key sign at once. 0 to 31536000. Without it: 86400. */
+    /**
+     * The number of seconds after which the new key becomes active. With 0, it becomes active immediately. 0 to
+     * 31536000. Defaults to 86400.
+     */
     activateAfterSeconds?: number;
-    /** Without it the owner's own. */
+    /** The algorithm of the new key. Defaults to the algorithm of the pool or tenant. */
     algorithm?: SigningAlgorithm;
   }
   & (
     | {
-      /** The id of a pool: a region, a colon and a UUID. */
+      /** The pool that owns the key. */
       poolId: PoolId;
-      /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+      /** The tenant that owns the key. */
       tenantId?: undefined;
     }
     | {
-      /** The id of a pool: a region, a colon and a UUID. */
+      /** The pool that owns the key. */
       poolId?: undefined;
-      /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. */
+      /** The tenant that owns the key. */
       tenantId: TenantId;
     }
   )
 
-/** What `key.rotate` answers. */
+/** The result of `key.rotate`. */
 export type KeyRotateResult = SigningKey;

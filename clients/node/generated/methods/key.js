@@ -16,40 +16,40 @@ export class KeyMethods {
   }
 
   /**
-   * List the signing keys.
+   * List signing keys, newest first.
    *
-   * All of them, the newest first: next, active, retired and revoked.
+   * Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IssuerNotFound} An issuer is named that is not one of this store.
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IssuerNotFound} The named issuer is not an issuer of this store.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
   }
 
   /**
-   * Stop accepting a signing key.
+   * Revoke a signing key and reject every token it signed.
    *
-   * Every token it ever signed is refused from now on, in every process on this store within a second. If it was the
-   * active one, a new key takes its place at once.
+   * The revocation takes effect in every process of this store within one second. If the active key is revoked, a new
+   * key replaces it immediately.
    *
-   * @throws {KeyNotFound} The key never was, or is gone.
+   * @throws {KeyNotFound} The key does not exist or was deleted.
    */
   revoke(params, options) {
     return this.#call(methods.revoke, params, options);
   }
 
   /**
-   * Give a pool or a tenant a new signing key.
+   * Rotate the signing key of a pool or tenant.
    *
-   * The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy of the key set
-   * have seen it by then. The old one stays published until the last token it signed has expired. A next key that waits
-   * already is replaced.
+   * The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers with a cached
+   * key set have loaded it by then. The old key stays published until the last token it signed has expired. If another
+   * new key is already waiting for its activation, it is replaced.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
    */
   rotate(params, options) {
     return this.#call(methods.rotate, params, options);

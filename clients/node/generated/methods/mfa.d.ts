@@ -8,36 +8,39 @@ export declare class MfaMethods {
   private constructor();
 
   /**
-   * Send the code of a second factor.
+   * Send the one-time code for a second factor.
    *
-   * For a sign-in that stands at secondFactorRequired. Another one of its factors can be named at any time; the code
-   * before is no longer good once a new one is on its way. An app shows its codes by itself, so for totp nothing is
-   * sent.
+   * Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after a
+   * new code is sent, the previous code is no longer valid. For the kind `totp`, nothing is sent because the
+   * authenticator app generates the codes.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge.
+   * Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
    *
-   * @throws {FactorNotFound} A factor is named that is not there, or not any more, or none where one has to be.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
-   * gets more by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
-   * that were sent.
-   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
-   * webhook, and that one has not ended within 20 seconds.
-   * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
+   * @throws {FactorNotFound} The named factor does not exist or was removed, or the required factor ID is missing.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
+   * the limit of the address ends by waiting.
+   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
+   * sent codes.
+   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
+   * webhook, and the first request does not complete within 20 seconds.
+   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
    */
   challenge(
     params: MfaChallengeParams,
@@ -45,45 +48,50 @@ export declare class MfaMethods {
   ): Promise<MfaChallengeResult>;
 
   /**
-   * Enrol the factor whose code this is.
+   * Complete the enrollment of a second factor by submitting its code.
    *
-   * The tokens of the answer say the second factor. All other sessions of the account end. Within a sign-in, this
-   * completes it.
+   * The tokens in the result state that the session was authenticated with the second factor. All other sessions of the
+   * account end. If the enrollment is part of a sign-in, the call completes the sign-in.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase mfaEnrollment:finalize, nativeAuth /register/v1.0/continue.
+   * Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
    *
-   * @throws {FactorCodeInvalid} The code of a second factor is wrong, too old, used up or replaced by a newer one, or an
-   * app's code is given twice.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {SecondFactorsOff} A second factor is to be enrolled, or recovery codes made, where nobody is asked for
-   * them.
-   * @throws {UnsupportedFirstFactor} A second factor is to be enrolled by somebody anonymous, or by a session of a
-   * custom token.
-   * @throws {EmailNotVerified} A second factor is to be enrolled for an account with an address that is not verified.
-   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
-   * long ago. Refreshing does not renew it.
-   * @throws {SecondFactorNeeded} Second factors are to be changed by a session that has shown none of those there are.
-   * @throws {TooManyFactors} One factor too many is to be enrolled.
-   * @throws {FactorExists} An address or a number is to be enrolled twice.
-   * @throws {FactorAddsNothing} The address that somebody signs in with by codes is to be the second factor too.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
+   * @throws {FactorCodeInvalid} The code of a second factor is wrong, expired, was invalidated by wrong attempts or
+   * replaced by a newer code, or the code of an app is submitted a second time.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {SecondFactorsOff} A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is
+   * `off`.
+   * @throws {UnsupportedFirstFactor} A second factor is enrolled in an anonymous session or in a session of a custom
+   * token.
+   * @throws {EmailNotVerified} A second factor is enrolled for an account whose email address is not verified.
+   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
+   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
+   * changes the factors, the email address, the password or the providers of the account.
+   * @throws {TooManyFactors} An enrollment exceeds the maximum number of second factors.
+   * @throws {FactorExists} The email address or phone number is already a second factor of the account.
+   * @throws {FactorAddsNothing} The email address that receives the sign-in codes of an account is enrolled as its
+   * second factor.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
    */
   confirm(
     params: MfaConfirmParams,
@@ -91,59 +99,68 @@ export declare class MfaMethods {
   ): Promise<MfaConfirmResult>;
 
   /**
-   * Begin to enrol a second factor.
+   * Start the enrollment of a second factor.
    *
-   * For whoever shows an ID token of the last five minutes, and has shown a second factor if there is one; or within a
-   * sign-in that stands at secondFactorEnrolmentRequired. An app gets a secret; an address or a number gets a code. The
-   * factor counts once mfa.confirm has seen a code. The same request within a minute gets the same answer and sends no
-   * second code. An account has at most five.
+   * Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an
+   * enrollment. If the account already has a second factor, the session must be authenticated with one. For an
+   * authenticator app, the result contains a secret; for an email address or phone number, a code is sent. The factor
+   * becomes active when `mfa.confirm` receives a correct code. Repeating the request within one minute returns the same
+   * response without sending another code. An account has at most five factors.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase mfaEnrollment:start, nativeAuth /register/v1.0/challenge.
+   * Equivalent: firebase mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret, nativeAuth
+   * /register/v1.0/challenge.
    *
-   * @throws {SecondFactorsOff} A second factor is to be enrolled, or recovery codes made, where nobody is asked for
-   * them.
-   * @throws {UnsupportedFirstFactor} A second factor is to be enrolled by somebody anonymous, or by a session of a
-   * custom token.
-   * @throws {EmailNotVerified} A second factor is to be enrolled for an account with an address that is not verified.
-   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
-   * long ago. Refreshing does not renew it.
-   * @throws {SecondFactorNeeded} Second factors are to be changed by a session that has shown none of those there are.
-   * @throws {TooManyFactors} One factor too many is to be enrolled.
-   * @throws {FactorExists} An address or a number is to be enrolled twice.
-   * @throws {FactorAddsNothing} The address that somebody signs in with by codes is to be the second factor too.
-   * @throws {FactorTargetMissing} It is not said where the codes of a factor are to go, or it is said for one that sends
-   * none.
-   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {InvalidPhoneNumber} A number is not written as E.164 has it.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
-   * gets more by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
-   * that were sent.
-   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
-   * webhook, and that one has not ended within 20 seconds.
-   * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {SecondFactorsOff} A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is
+   * `off`.
+   * @throws {UnsupportedFirstFactor} A second factor is enrolled in an anonymous session or in a session of a custom
+   * token.
+   * @throws {EmailNotVerified} A second factor is enrolled for an account whose email address is not verified.
+   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
+   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
+   * changes the factors, the email address, the password or the providers of the account.
+   * @throws {TooManyFactors} An enrollment exceeds the maximum number of second factors.
+   * @throws {FactorExists} The email address or phone number is already a second factor of the account.
+   * @throws {FactorAddsNothing} The email address that receives the sign-in codes of an account is enrolled as its
+   * second factor.
+   * @throws {FactorTargetMissing} The email address or phone number of a factor is missing, or is given for a kind that
+   * does not use it.
+   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
+   * @throws {InvalidPhoneNumber} The phone number is not in E.164 format.
+   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
+   * the limit of the address ends by waiting.
+   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
+   * sent codes.
+   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
+   * webhook, and the first request does not complete within 20 seconds.
+   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   enroll(
     params: MfaEnrollParams,
@@ -153,26 +170,29 @@ export declare class MfaMethods {
   /**
    * List the second factors of an account.
    *
-   * With what can be shown to their owner. The developer names the account.
+   * Returns each factor with its display name and its email address or phone number.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
    * Equivalent: firebase accounts:lookup mfaInfo.
    *
-   * @throws {CallerNotAllowed} A developer method, or a developer's parameter, on a public pipe.
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {CallerNotAllowed} A caller with the access level `public` calls a developer method or uses a developer
+   * parameter.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   list(
     params: MfaListParams,
@@ -180,31 +200,34 @@ export declare class MfaMethods {
   ): Promise<MfaListResult>;
 
   /**
-   * Make recovery codes.
+   * Generate recovery codes and invalidate the previous ones.
    *
-   * Ten codes to be written down, each of which stands in for a second factor once. They are shown this once, and those
-   * of before are no longer good. It needs a sign-in of the last five minutes with a second factor.
+   * Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in this
+   * response. Requires a sign-in at most 5 minutes old with a second factor.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * @throws {SecondFactorsOff} A second factor is to be enrolled, or recovery codes made, where nobody is asked for
-   * them.
-   * @throws {NoSecondFactor} Recovery codes are asked for before there is a factor.
-   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
-   * long ago. Refreshing does not renew it.
-   * @throws {SecondFactorNeeded} Second factors are to be changed by a session that has shown none of those there are.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {SecondFactorsOff} A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is
+   * `off`.
+   * @throws {NoSecondFactor} Recovery codes are generated for an account without a second factor.
+   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
+   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
+   * changes the factors, the email address, the password or the providers of the account.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   recoveryCodes(
     params: MfaRecoveryCodesParams,
@@ -212,32 +235,37 @@ export declare class MfaMethods {
   ): Promise<MfaRecoveryCodesResult>;
 
   /**
-   * Finish a sign-in with a second factor.
+   * Complete a sign-in with a second factor or a recovery code.
    *
-   * With the code that was sent, or without a challenge with what an app shows or a recovery code. A wrong one counts,
-   * and leaves the continuation token valid. The tokens say the second factor.
+   * Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last
+   * two require no challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the
+   * result state that the session was authenticated with the second factor.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase mfaSignIn:finalize, nativeAuth /oauth2/v2.0/token grant_type=mfa_oob.
+   * Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token
+   * grant_type=mfa_oob; SDK: submitChallenge.
    *
-   * @throws {FactorCodeInvalid} The code of a second factor is wrong, too old, used up or replaced by a newer one, or an
-   * app's code is given twice.
-   * @throws {FactorNotFound} A factor is named that is not there, or not any more, or none where one has to be.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
+   * @throws {FactorCodeInvalid} The code of a second factor is wrong, expired, was invalidated by wrong attempts or
+   * replaced by a newer code, or the code of an app is submitted a second time.
+   * @throws {FactorNotFound} The named factor does not exist or was removed, or the required factor ID is missing.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
    */
   resolve(
     params: MfaResolveParams,
@@ -245,37 +273,42 @@ export declare class MfaMethods {
   ): Promise<MfaResolveResult>;
 
   /**
-   * Take a second factor away.
+   * Remove a second factor.
    *
-   * For whoever shows an ID token of the last five minutes of a session that has shown a second factor. The session goes
-   * on with fresh tokens; one that was begun with this very factor ends. The last factor stays where the tenant requires
-   * one. The developer takes any away by accountId, for somebody who has lost it; its sessions go on. With the last
-   * factor the recovery codes go.
+   * Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second factor. The
+   * session continues with new tokens. If the session was authenticated with the removed factor, it ends. If the tenant
+   * requires a second factor, the last one cannot be removed. With `accountId`, the developer can remove any factor, for
+   * example one that the user has lost; the sessions of the account do not end. Removing the last factor also deletes
+   * the recovery codes.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase mfaEnrollment:withdraw.
+   * Equivalent: firebase mfaEnrollment:withdraw; SDK: multiFactor.unenroll.
    *
-   * @throws {CallerNotAllowed} A developer method, or a developer's parameter, on a public pipe.
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {FactorNotFound} A factor is named that is not there, or not any more, or none where one has to be.
-   * @throws {LastFactor} The owner of an account takes the last factor away where one is required.
-   * @throws {RecentSignInRequired} A change of what an account is signed in with, by an ID token whose auth_time is too
-   * long ago. Refreshing does not renew it.
-   * @throws {SecondFactorNeeded} Second factors are to be changed by a session that has shown none of those there are.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {CallerNotAllowed} A caller with the access level `public` calls a developer method or uses a developer
+   * parameter.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
+   * @throws {FactorNotFound} The named factor does not exist or was removed, or the required factor ID is missing.
+   * @throws {LastFactor} A user removes the last second factor in a tenant that requires one.
+   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
+   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
+   * changes the factors, the email address, the password or the providers of the account.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   withdraw(
     params: MfaWithdrawParams,
@@ -283,190 +316,181 @@ export declare class MfaMethods {
   ): Promise<MfaWithdrawResult>;
 }
 
-/** What `mfa.challenge` takes. */
+/** The parameters of `mfa.challenge`. */
 export interface MfaChallengeParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
-  /** The id of a second factor; recovery stands for the recovery codes. */
+  /** The ID of the factor. */
   factorId: FactorId;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `mfa.challenge` answers. */
+/** The result of `mfa.challenge`. */
 export type MfaChallengeResult = SignInStep;
 
-/** What `mfa.confirm` takes. */
+/** The parameters of `mfa.confirm`. */
 export interface MfaConfirmParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token that `mfa.enroll` returned. */
   continuationToken: ContinuationToken;
-  /** The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens or without. */
+  /** The code of the factor. */
   code: FactorCode;
   /**
-   * Whom the access token is for: one of the tenant's audiences. Without it, whom the sign-in named, else the tenant
-   * itself. At most 255 characters.
+   * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the
+   * sign-in or of the session. For an audience other than that of the session, the access token has only the scope
+   * `openid`. At most 255 characters.
    */
   audience?: string;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `mfa.confirm` answers. */
+/** The result of `mfa.confirm`. */
 export type MfaConfirmResult = SignInStep;
 
-/** What `mfa.enroll` takes. */
+/** The parameters of `mfa.enroll`. */
 export type MfaEnrollParams =
   & {
-    /** totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. */
+    /** The kind of the factor. */
     kind: FactorKind;
-    /** What its owner calls it. At most 128 characters. */
+    /** The display name of the factor, chosen by the user. At most 128 characters. */
     displayName?: string;
-    /** email: where codes go. Without it, the account's own address. */
+    /**
+     * The email address that receives the codes. Only for the kind `email`. Defaults to the email address of the
+     * account.
+     */
     email?: Username;
-    /** sms: where codes go, as +4915112345678. At most 32 characters. */
+    /**
+     * The phone number that receives the codes, in E.164 format, such as +4915112345678. Required for the kind `sms`. At
+     * most 32 characters.
+     */
     phoneNumber?: string;
     /**
-     * The language of the messages: the tenant's words in it, else in the language without its region, else in the
-     * tenant's own, else the built-in English ones. It stays for the whole flow.
+     * The language of the messages for the whole flow. If the tenant has no template in this language, the language
+     * without its region, the tenant's language and built-in English are used, in this order.
      */
     language?: LanguageTag;
     /**
-     * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-     * requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes
-     * 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+     * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+     * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+     * request within one minute returns the same response only for the same origin.
      */
     client?: ClientOrigin;
   }
   & (
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken: Jwt;
-      /** Of the sign-in that it is needed for. */
+      /** The continuation token of a sign-in that requires an enrollment. */
       continuationToken?: undefined;
     }
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken?: undefined;
-      /** Of the sign-in that it is needed for. */
+      /** The continuation token of a sign-in that requires an enrollment. */
       continuationToken: ContinuationToken;
     }
   )
 
-/** What `mfa.enroll` answers. */
+/** The result of `mfa.enroll`. */
 export type MfaEnrollResult = EnrolmentStep;
 
-/** What `mfa.list` takes. */
+/** The parameters of `mfa.list`. */
 export type MfaListParams =
   & (
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken: Jwt;
-      /** Which account; for the developer. */
+      /** The ID of the account. Requires the access level `developer`. */
       accountId?: undefined;
     }
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken?: undefined;
-      /** Which account; for the developer. */
+      /** The ID of the account. Requires the access level `developer`. */
       accountId: AccountId;
     }
   )
 
-/** What `mfa.list` answers. */
+/** The result of `mfa.list`. */
 export interface MfaListResult {
-  /** The oldest first. */
+  /** The factors, oldest first. */
   factors: Factor[];
-  /** How many recovery codes have not been used. */
+  /** The number of unused recovery codes. */
   recoveryCodesLeft: number;
-  /**
-   * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at
-   * every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
-   * none.
-   */
+  /** The second factor policy of the tenant. */
   policy: Open<MfaPolicy>;
 }
 
-/** What `mfa.recoveryCodes` takes. */
+/** The parameters of `mfa.recoveryCodes`. */
 export interface MfaRecoveryCodesParams {
-  /** Whose account. */
+  /** An ID token of the signed-in user. */
   idToken: Jwt;
 }
 
-/** What `mfa.recoveryCodes` answers. */
+/** The result of `mfa.recoveryCodes`. */
 export interface MfaRecoveryCodesResult {
-  /** For mfa.resolve with factorId recovery. */
+  /** The recovery codes, for `mfa.resolve` with the factor ID `recovery`. */
   codes: RecoveryCode[];
 }
 
-/** What `mfa.resolve` takes. */
+/** The parameters of `mfa.resolve`. */
 export interface MfaResolveParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
-  /** Without it, the factor that was challenged. recovery stands for the recovery codes. */
+  /** The ID of the factor, or `recovery` for a recovery code. Defaults to the factor of the last challenge. */
   factorId?: FactorId;
-  /** The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens or without. */
+  /** The code of the factor, or a recovery code. */
   code: FactorCode;
   /**
-   * Whom the access token is for: one of the tenant's audiences. Without it, whom the sign-in named, else the tenant
-   * itself. At most 255 characters.
+   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given earlier in
+   * this sign-in, otherwise to the tenant. At most 255 characters.
    */
   audience?: string;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `mfa.resolve` answers. */
+/** The result of `mfa.resolve`. */
 export type MfaResolveResult = SignInStep;
 
-/** What `mfa.withdraw` takes. */
+/** The parameters of `mfa.withdraw`. */
 export type MfaWithdrawParams =
   & {
-    /** The id of a second factor; recovery stands for the recovery codes. */
+    /** The ID of the factor to remove. */
     factorId: FactorId;
     /**
-     * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. At most 255
-     * characters.
+     * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of
+     * the session. For any other audience, the access token has only the scope `openid`. At most 255 characters.
      */
     audience?: string;
   }
   & (
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken: Jwt;
-      /** Which account; for the developer. */
+      /** The ID of the account. Requires the access level `developer`. */
       accountId?: undefined;
     }
     | {
-      /** Whose account. */
+      /** An ID token of the signed-in user. */
       idToken?: undefined;
-      /** Which account; for the developer. */
+      /** The ID of the account. Requires the access level `developer`. */
       accountId: AccountId;
     }
   )
 
-/** What `mfa.withdraw` answers. */
+/** The result of `mfa.withdraw`. */
 export type MfaWithdrawResult = FactorWithdrawal;

@@ -8,29 +8,33 @@ export declare class PasswordResetMethods {
   private constructor();
 
   /**
-   * Send another code.
+   * Send another password reset code.
    *
-   * If it cannot be sent, or too many were, nothing changes.
+   * After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the
+   * previous code stays valid.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /resetpassword/v1.0/challenge.
+   * Equivalent: nativeAuth /resetpassword/v1.0/challenge; SDK: resendCode.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
-   * gets more by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
-   * that were sent.
-   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
-   * webhook, and that one has not ended within 20 seconds.
-   * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
+   * the limit of the address ends by waiting.
+   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
+   * sent codes.
+   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
+   * webhook, and the first request does not complete within 20 seconds.
+   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   resendCode(
     params: PasswordResetResendCodeParams,
@@ -38,32 +42,34 @@ export declare class PasswordResetMethods {
   ): Promise<PasswordResetResendCodeResult>;
 
   /**
-   * Start the reset of a password.
+   * Start a password reset.
    *
-   * Sends a code to the address of an account that has a password, or no way in but providers: whoever has the address
-   * can set one. Then nobody else's provider leads to the account any more. Who signs in with codes has none to reset,
-   * and is told so with passwordNotSet, unless the tenant has enumerationProtection.
+   * Sends a one-time code to the email address of an account that has a password, or whose only sign-in methods are
+   * identity providers. In the second case, the reset gives the account a password. Completing the reset unlinks all
+   * identity providers from the account. For an account that signs in with one-time codes, the call fails with
+   * `passwordNotSet`, unless the tenant has `enumerationProtection`.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge, firebase accounts:sendOobCode.
+   * Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword, firebase
+   * accounts:sendOobCode; SDK: sendPasswordResetEmail.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {UserNotFound} A sign-in or a reset for an address without an account.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
-   * password.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
-   * gets more by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
-   * that were sent.
-   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
-   * webhook, and that one has not ended within 20 seconds.
-   * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
+   * @throws {UserNotFound} A sign-in or a password reset names an email address that no account has.
+   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
+   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
+   * sign-in method left.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
+   * the limit of the address ends by waiting.
+   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
+   * sent codes.
+   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
+   * webhook, and the first request does not complete within 20 seconds.
+   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   start(
     params: PasswordResetStartParams,
@@ -71,29 +77,33 @@ export declare class PasswordResetMethods {
   ): Promise<PasswordResetStartResult>;
 
   /**
-   * Verify the address with the code.
+   * Submit the one-time code of a password reset.
    *
-   * A wrong one counts, and leaves the continuation token valid; one that has expired or is used up counts for nothing.
+   * A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or was
+   * invalidated do not count.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /resetpassword/v1.0/continue.
+   * Equivalent: nativeAuth /resetpassword/v1.0/continue; SDK: submitCode, firebase SDK: verifyPasswordResetCode.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
-   * also the same one again.
-   * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
-   * it up.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {InvalidCode} The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every
+   * submission counts as an attempt, including a repeated one.
+   * @throws {CodeExpired} A code is submitted, whether correct or not, after the sent code expired or was invalidated by
+   * wrong attempts.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   submitCode(
     params: PasswordResetSubmitCodeParams,
@@ -101,25 +111,29 @@ export declare class PasswordResetMethods {
   ): Promise<PasswordResetSubmitCodeResult>;
 
   /**
-   * Choose the new password.
+   * Set the new password and complete the reset.
    *
-   * Refused with every rule that it breaks; it must not be the present one. Then the account is unlocked, its sessions
-   * are over and so is everything else that is under way for it.
+   * The new password must satisfy the password policy and differ from the current one; otherwise the error lists every
+   * violated rule. The reset ends a lockout of the account and ends all its sessions and other flows.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion, firebase
-   * accounts:resetPassword.
+   * Equivalent: nativeAuth /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK: submitPassword,
+   * firebase accounts:resetPassword; SDK: confirmPasswordReset.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
+   * token stays valid.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   submitPassword(
     params: PasswordResetSubmitPasswordParams,
@@ -127,85 +141,73 @@ export declare class PasswordResetMethods {
   ): Promise<PasswordResetSubmitPasswordResult>;
 }
 
-/** What `passwordReset.resendCode` takes. */
+/** The parameters of `passwordReset.resendCode`. */
 export interface PasswordResetResendCodeParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `passwordReset.resendCode` answers. */
+/** The result of `passwordReset.resendCode`. */
 export type PasswordResetResendCodeResult = PasswordResetStep;
 
-/** What `passwordReset.start` takes. */
+/** The parameters of `passwordReset.start`. */
 export interface PasswordResetStartParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
-  /** The email address that somebody signs up or in with. Compared without regard to upper and lower case. */
+  /** The email address of the account. */
   username: Username;
   /**
-   * The language of the messages: the tenant's words in it, else in the language without its region, else in the
-   * tenant's own, else the built-in English ones. It stays for the whole flow.
+   * The language of the messages for the whole flow. If the tenant has no template in this language, the language
+   * without its region, the tenant's language and built-in English are used, in this order.
    */
   language?: LanguageTag;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `passwordReset.start` answers. */
+/** The result of `passwordReset.start`. */
 export type PasswordResetStartResult = PasswordResetStep;
 
-/** What `passwordReset.submitCode` takes. */
+/** The parameters of `passwordReset.submitCode`. */
 export interface PasswordResetSubmitCodeParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
-  /** The code that was sent, digit for digit. */
+  /** The one-time code that was sent, digit by digit. */
   code: Code;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `passwordReset.submitCode` answers. */
+/** The result of `passwordReset.submitCode`. */
 export type PasswordResetSubmitCodeResult = PasswordResetStep;
 
-/** What `passwordReset.submitPassword` takes. */
+/** The parameters of `passwordReset.submitPassword`. */
 export interface PasswordResetSubmitPasswordParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
-  /** A password. */
+  /** The new password. */
   password: Password;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `passwordReset.submitPassword` answers. */
+/** The result of `passwordReset.submitPassword`. */
 export type PasswordResetSubmitPasswordResult = PasswordResetStep;

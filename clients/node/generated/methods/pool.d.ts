@@ -10,16 +10,16 @@ export declare class PoolMethods {
   /**
    * Create an identity pool.
    *
-   * A pool holds identities, signs tokens for them with keys of its own, and says which role they get.
+   * An identity pool holds identities, signs tokens for them with its own keys and assigns roles to them.
    *
    * Equivalent: cognito CreateIdentityPool.
    *
-   * @throws {PoolExists} pool.create with an id that is taken.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
-   * that cannot be read, a name that is taken.
-   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
-   * Amazon Cognito knows from former years.
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {PoolExists} `pool.create` names a pool ID that is already in use.
+   * @throws {InvalidPoolProvider} A login provider of a pool is not valid: its issuer is not an https URL, client IDs
+   * are missing, its keys cannot be read, or its name is already in use.
+   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
+   * `www.digits.com`, which Amazon Cognito used to support.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
    */
   create(
     params: PoolCreateParams,
@@ -27,14 +27,15 @@ export declare class PoolMethods {
   ): Promise<PoolCreateResult>;
 
   /**
-   * Delete a pool with everything in it.
+   * Delete an identity pool with its identities, logins and keys.
    *
-   * Its identities, logins, keys and roles record go; its tokens are refused from now on. Credentials already bought
-   * live on until they expire: revoke them first if they must not.
+   * Deletes the pool with its identities, logins, keys and role configuration. Its tokens become invalid. Temporary
+   * credentials already issued stay valid until they expire; to invalidate them, revoke them first with
+   * `credentials.revoke`.
    *
    * Equivalent: cognito DeleteIdentityPool.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
    */
   delete(
     params: PoolDeleteParams,
@@ -42,13 +43,13 @@ export declare class PoolMethods {
   ): Promise<PoolDeleteResult>;
 
   /**
-   * Get a pool.
+   * Get the configuration of an identity pool.
    *
-   * All there is to know about one pool, but its roles: see pool.getRoles.
+   * Returns everything except the roles of the pool, which `pool.getRoles` returns.
    *
    * Equivalent: cognito DescribeIdentityPool.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
    */
   get(
     params: PoolGetParams,
@@ -56,14 +57,14 @@ export declare class PoolMethods {
   ): Promise<PoolGetResult>;
 
   /**
-   * Get the tag map of a login provider.
+   * Get the principal tag mapping of a login provider.
    *
-   * The map in effect, defaults spelled out.
+   * Returns the effective mapping, including the default entries.
    *
    * Equivalent: cognito GetPrincipalTagAttributeMap.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {PrincipalTagsNotFound} A tag map that was never set, or was removed.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {PrincipalTagsNotFound} The tag mapping was never set or was removed.
    */
   getPrincipalTags(
     params: PoolGetPrincipalTagsParams,
@@ -71,13 +72,13 @@ export declare class PoolMethods {
   ): Promise<PoolGetPrincipalTagsResult>;
 
   /**
-   * Get the roles record of a pool.
+   * Get the role configuration of an identity pool.
    *
-   * A pool whose roles were never set has an empty record.
+   * If the roles of the pool were never set, the configuration is empty.
    *
    * Equivalent: cognito GetIdentityPoolRoles.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
    */
   getRoles(
     params: PoolGetRolesParams,
@@ -85,13 +86,13 @@ export declare class PoolMethods {
   ): Promise<PoolGetRolesResult>;
 
   /**
-   * List the pools.
+   * List identity pools.
    *
-   * Ids and names, in the order of the ids; pool.get says the rest of one.
+   * Returns the ID and name of each pool, sorted by ID. `pool.get` returns the complete configuration.
    *
    * Equivalent: cognito ListIdentityPools.
    *
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(
     params?: PoolListParams,
@@ -99,20 +100,20 @@ export declare class PoolMethods {
   ): Promise<PoolListResult>;
 
   /**
-   * Say which claims of a login's token become session tags.
+   * Set the mapping from token claims to principal tags for a login provider.
    *
-   * For one public provider; sessions that exist keep the tags they have. With useDefaults the map is client from aud
-   * and username from sub. An empty map without defaults removes the record. Tags need sts:TagSession in the role's
-   * trust policy. Keys and claim names have at most 460 bytes together, and so have the claims of a login that the map
-   * takes.
+   * Replaces the mapping of one public login provider. Existing sessions keep their tags. With `useDefaults`, the
+   * mapping is `client` from `aud` and `username` from `sub`. An empty mapping without defaults removes the record. The
+   * trust policy of the role must allow `sts:TagSession`. The keys and claim names of the mapping together have at most
+   * 460 bytes; the same limit applies to the claim values that the mapping selects from a login.
    *
    * Equivalent: cognito SetPrincipalTagAttributeMap.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
-   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
-   * long.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
+   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
+   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
+   * make the token too long.
    */
   setPrincipalTags(
     params: PoolSetPrincipalTagsParams,
@@ -120,17 +121,17 @@ export declare class PoolMethods {
   ): Promise<PoolSetPrincipalTagsResult>;
 
   /**
-   * Say which roles the identities of a pool get.
+   * Set the role configuration of an identity pool.
    *
-   * Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by what a
-   * public login's token says; developer logins always get the authenticated role.
+   * Replaces the complete configuration: omitted roles and mappings are removed. A mapping selects a role from the
+   * claims of a public login's token. Developer logins always get the role for authenticated identities.
    *
    * Equivalent: cognito SetIdentityPoolRoles.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {RoleNotFound} A role was never put, or is deleted.
-   * @throws {InvalidRoleMapping} A mapping for a provider that the pool does not have, or one without the rules it
-   * needs.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {RoleNotFound} The role does not exist or was deleted.
+   * @throws {InvalidRoleMapping} A role mapping names a provider that is not configured in the pool, or lacks the rules
+   * that it requires.
    */
   setRoles(
     params: PoolSetRolesParams,
@@ -138,14 +139,14 @@ export declare class PoolMethods {
   ): Promise<PoolSetRolesResult>;
 
   /**
-   * Put tags on a pool.
+   * Add or replace tags of an identity pool.
    *
-   * A tag that is there already gets the new value; the others stay. At most 50 in all.
+   * Replaces the value of existing keys and keeps other tags. A pool has at most 50 tags.
    *
    * Equivalent: cognito TagResource.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {TooManyTags} A pool would get more than 50 tags.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {TooManyTags} The request would give a pool more than 50 tags.
    */
   tag(
     params: PoolTagParams,
@@ -153,13 +154,13 @@ export declare class PoolMethods {
   ): Promise<PoolTagResult>;
 
   /**
-   * Take tags off a pool.
+   * Remove tags from an identity pool.
    *
-   * Keys that are not there are passed over.
+   * Unknown keys are ignored.
    *
    * Equivalent: cognito UntagResource.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
    */
   untag(
     params: PoolUntagParams,
@@ -167,21 +168,21 @@ export declare class PoolMethods {
   ): Promise<PoolUntagResult>;
 
   /**
-   * Replace the settings of a pool.
+   * Replace the configuration of an identity pool.
    *
-   * What is left out goes back to its default, with one exception: the developer provider stays. It can be added to a
-   * pool that has none, and never changed. Users of a provider that is taken out cannot sign in with it until it is
-   * back; what they linked stays.
+   * Omitted members return to their default, except `developerProvider`, which keeps its value. A developer provider can
+   * be added to a pool without one but never changed. If a login provider is removed, its users cannot sign in with it
+   * until it is added again; their linked logins are kept.
    *
    * Equivalent: cognito UpdateIdentityPool.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {DeveloperProviderFixed} pool.update names another developer provider than the pool has.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
-   * that cannot be read, a name that is taken.
-   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
-   * Amazon Cognito knows from former years.
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {DeveloperProviderFixed} `pool.update` names a developer provider other than the existing one of the pool.
+   * @throws {InvalidPoolProvider} A login provider of a pool is not valid: its issuer is not an https URL, client IDs
+   * are missing, its keys cannot be read, or its name is already in use.
+   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
+   * `www.digits.com`, which Amazon Cognito used to support.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
    */
   update(
     params: PoolUpdateParams,
@@ -189,166 +190,166 @@ export declare class PoolMethods {
   ): Promise<PoolUpdateResult>;
 }
 
-/** What `pool.create` takes. */
+/** The parameters of `pool.create`. */
 export interface PoolCreateParams {
-  /** What people call a pool. Names need not be unique. */
+  /** The display name of a pool. Names are not necessarily unique. */
   name: PoolName;
-  /** Your own choice of id, for fixtures; without it one is made. */
+  /** The ID of the pool, for example for test fixtures. Generated by default. */
   poolId?: PoolId;
-  /** Whether guests get identities and tokens. Without it: false. */
+  /** Whether guests can get identities and tokens. Defaults to false. */
   allowUnauthenticated?: boolean;
   /**
-   * Whether a login buys an OpenID token that the client exchanges itself. Developer tokens do not need it. Without it:
-   * false.
+   * Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the client
+   * exchanges for credentials itself. Developer tokens do not require it. Defaults to false.
    */
   allowClassicFlow?: boolean;
-  /** The name your own sign-in has in this pool. It can be added later, and never changed. */
+  /** The login provider name of the application's own users in this pool. It can be added later but never changed. */
   developerProvider?: DeveloperProviderName;
-  /** The public login providers. One of a kind: no two with one name. At most 60 elements. */
+  /** The public login providers. Each name can occur only once. At most 60 elements. */
   providers?: readonly PoolProviderSettings[];
   /**
-   * What it signs its tokens with. To make an RSA key (RS256, RS512) takes about a second, and delays nobody else.
-   * Without it: "ES256".
+   * The algorithm with which the pool signs its tokens. Generating an RSA key (RS256, RS512) takes about a second and
+   * does not block other requests. Defaults to "ES256".
    */
   signingAlgorithm?: SigningAlgorithm;
-  /** Free labels on a resource. */
+  /** The tags of the pool. */
   tags?: Tags;
 }
 
-/** What `pool.create` answers. */
+/** The result of `pool.create`. */
 export type PoolCreateResult = Pool;
 
-/** What `pool.delete` takes. */
+/** The parameters of `pool.delete`. */
 export interface PoolDeleteParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
 }
 
-/** What `pool.delete` answers. */
+/** The result of `pool.delete`. */
 export interface PoolDeleteResult {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of the deleted pool. */
   poolId: PoolId;
 }
 
-/** What `pool.get` takes. */
+/** The parameters of `pool.get`. */
 export interface PoolGetParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
 }
 
-/** What `pool.get` answers. */
+/** The result of `pool.get`. */
 export type PoolGetResult = Pool;
 
-/** What `pool.getPrincipalTags` takes. */
+/** The parameters of `pool.getPrincipalTags`. */
 export interface PoolGetPrincipalTagsParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
 }
 
-/** What `pool.getPrincipalTags` answers. */
+/** The result of `pool.getPrincipalTags`. */
 export type PoolGetPrincipalTagsResult = PrincipalTagMap;
 
-/** What `pool.getRoles` takes. */
+/** The parameters of `pool.getRoles`. */
 export interface PoolGetRolesParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
 }
 
-/** What `pool.getRoles` answers. */
+/** The result of `pool.getRoles`. */
 export type PoolGetRolesResult = PoolRoles;
 
-/** What `pool.list` takes. */
+/** The parameters of `pool.list`. */
 export interface PoolListParams {
-  /** How many entries one answer holds at most. Without it: 60. */
+  /** The maximum number of entries in one response. Defaults to 60. */
   limit?: PageLimit;
-  /** Where a list goes on: nextCursor of the answer before, unchanged. */
+  /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
   cursor?: Cursor;
 }
 
-/** What `pool.list` answers. */
+/** The result of `pool.list`. */
 export interface PoolListResult {
-  /** The pools. */
+  /** The pools, sorted by ID. */
   pools: PoolSummary[];
-  /** Present when there is more: the cursor of the next call. */
+  /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
 }
 
-/** What `pool.setPrincipalTags` takes. */
+/** The parameters of `pool.setPrincipalTags`. */
 export interface PoolSetPrincipalTagsParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** A login provider: the pool's developer provider, or a public provider. */
+  /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
-  /** Whether to take the default map; principalTags is passed over then. Without it: false. */
+  /** Whether to use the default mapping. If true, `principalTags` is ignored. Defaults to false. */
   useDefaults?: boolean;
-  /** Tag key to the name of a claim. At most 50 members. */
+  /** The mapping from tag keys to claim names. At most 50 members. */
   principalTags?: { [name: string]: string };
 }
 
-/** What `pool.setPrincipalTags` answers. */
+/** The result of `pool.setPrincipalTags`. */
 export type PoolSetPrincipalTagsResult = PrincipalTagMap;
 
-/** What `pool.setRoles` takes. */
+/** The parameters of `pool.setRoles`. */
 export interface PoolSetRolesParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** The roles that credentials.get chooses from. */
+  /** The roles of the pool by kind of identity. */
   roles: RolesByKind;
   /**
-   * Login provider to how it chooses a role; a provider without an entry gives the authenticated role. Of a Cognito user
-   * pool each app client has its own entry, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>. At most 10
-   * members.
+   * The role mappings by login provider. Logins of a provider without a mapping get the role for authenticated
+   * identities. Each app client of an Amazon Cognito user pool has its own entry,
+   * `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`. At most 10 members.
    */
   mappings?: { [name: string]: RoleMapping };
 }
 
-/** What `pool.setRoles` answers. */
+/** The result of `pool.setRoles`. */
 export type PoolSetRolesResult = PoolRoles;
 
-/** What `pool.tag` takes. */
+/** The parameters of `pool.tag`. */
 export interface PoolTagParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** Free labels on a resource. */
+  /** The tags to add or replace. */
   tags: Tags;
 }
 
-/** What `pool.tag` answers. */
+/** The result of `pool.tag`. */
 export type PoolTagResult = Pool;
 
-/** What `pool.untag` takes. */
+/** The parameters of `pool.untag`. */
 export interface PoolUntagParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** Which. At most 50 elements. */
+  /** The keys of the tags to remove. At most 50 elements. */
   tagKeys: readonly TagKey[];
 }
 
-/** What `pool.untag` answers. */
+/** The result of `pool.untag`. */
 export type PoolUntagResult = Pool;
 
-/** What `pool.update` takes. */
+/** The parameters of `pool.update`. */
 export interface PoolUpdateParams {
-  /** The id of a pool: a region, a colon and a UUID. */
+  /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
-  /** What people call a pool. Names need not be unique. */
+  /** The display name of a pool. Names are not necessarily unique. */
   name: PoolName;
-  /** Whether guests get identities and tokens. Without it: false. */
+  /** Whether guests can get identities and tokens. Defaults to false. */
   allowUnauthenticated?: boolean;
   /**
-   * Whether a login buys an OpenID token that the client exchanges itself. Developer tokens do not need it. Without it:
-   * false.
+   * Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the client
+   * exchanges for credentials itself. Developer tokens do not require it. Defaults to false.
    */
   allowClassicFlow?: boolean;
-  /** The name your own sign-in has in this pool. It can be added later, and never changed. */
+  /** The login provider name of the application's own users in this pool. It can be added later but never changed. */
   developerProvider?: DeveloperProviderName;
-  /** The public login providers. One of a kind: no two with one name. At most 60 elements. */
+  /** The public login providers. Each name can occur only once. At most 60 elements. */
   providers?: readonly PoolProviderSettings[];
-  /** Free labels on a resource. */
+  /** The tags of the pool. */
   tags?: Tags;
 }
 
-/** What `pool.update` answers. */
+/** The result of `pool.update`. */
 export type PoolUpdateResult = Pool;

@@ -26,168 +26,169 @@ export class PoolMethods {
   /**
    * Create an identity pool.
    *
-   * A pool holds identities, signs tokens for them with keys of its own, and says which role they get.
+   * An identity pool holds identities, signs tokens for them with its own keys and assigns roles to them.
    *
    * Equivalent: cognito CreateIdentityPool.
    *
-   * @throws {PoolExists} pool.create with an id that is taken.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
-   * that cannot be read, a name that is taken.
-   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
-   * Amazon Cognito knows from former years.
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {PoolExists} `pool.create` names a pool ID that is already in use.
+   * @throws {InvalidPoolProvider} A login provider of a pool is not valid: its issuer is not an https URL, client IDs
+   * are missing, its keys cannot be read, or its name is already in use.
+   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
+   * `www.digits.com`, which Amazon Cognito used to support.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
    */
   create(params, options) {
     return this.#call(methods.create, params, options);
   }
 
   /**
-   * Delete a pool with everything in it.
+   * Delete an identity pool with its identities, logins and keys.
    *
-   * Its identities, logins, keys and roles record go; its tokens are refused from now on. Credentials already bought
-   * live on until they expire: revoke them first if they must not.
+   * Deletes the pool with its identities, logins, keys and role configuration. Its tokens become invalid. Temporary
+   * credentials already issued stay valid until they expire; to invalidate them, revoke them first with
+   * `credentials.revoke`.
    *
    * Equivalent: cognito DeleteIdentityPool.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
    */
   delete(params, options) {
     return this.#call(methods.delete, params, options);
   }
 
   /**
-   * Get a pool.
+   * Get the configuration of an identity pool.
    *
-   * All there is to know about one pool, but its roles: see pool.getRoles.
+   * Returns everything except the roles of the pool, which `pool.getRoles` returns.
    *
    * Equivalent: cognito DescribeIdentityPool.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
    */
   get(params, options) {
     return this.#call(methods.get, params, options);
   }
 
   /**
-   * Get the tag map of a login provider.
+   * Get the principal tag mapping of a login provider.
    *
-   * The map in effect, defaults spelled out.
+   * Returns the effective mapping, including the default entries.
    *
    * Equivalent: cognito GetPrincipalTagAttributeMap.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {PrincipalTagsNotFound} A tag map that was never set, or was removed.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {PrincipalTagsNotFound} The tag mapping was never set or was removed.
    */
   getPrincipalTags(params, options) {
     return this.#call(methods.getPrincipalTags, params, options);
   }
 
   /**
-   * Get the roles record of a pool.
+   * Get the role configuration of an identity pool.
    *
-   * A pool whose roles were never set has an empty record.
+   * If the roles of the pool were never set, the configuration is empty.
    *
    * Equivalent: cognito GetIdentityPoolRoles.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
    */
   getRoles(params, options) {
     return this.#call(methods.getRoles, params, options);
   }
 
   /**
-   * List the pools.
+   * List identity pools.
    *
-   * Ids and names, in the order of the ids; pool.get says the rest of one.
+   * Returns the ID and name of each pool, sorted by ID. `pool.get` returns the complete configuration.
    *
    * Equivalent: cognito ListIdentityPools.
    *
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
   }
 
   /**
-   * Say which claims of a login's token become session tags.
+   * Set the mapping from token claims to principal tags for a login provider.
    *
-   * For one public provider; sessions that exist keep the tags they have. With useDefaults the map is client from aud
-   * and username from sub. An empty map without defaults removes the record. Tags need sts:TagSession in the role's
-   * trust policy. Keys and claim names have at most 460 bytes together, and so have the claims of a login that the map
-   * takes.
+   * Replaces the mapping of one public login provider. Existing sessions keep their tags. With `useDefaults`, the
+   * mapping is `client` from `aud` and `username` from `sub`. An empty mapping without defaults removes the record. The
+   * trust policy of the role must allow `sts:TagSession`. The keys and claim names of the mapping together have at most
+   * 460 bytes; the same limit applies to the claim values that the mapping selects from a login.
    *
    * Equivalent: cognito SetPrincipalTagAttributeMap.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
-   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
-   * long.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
+   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
+   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
+   * make the token too long.
    */
   setPrincipalTags(params, options) {
     return this.#call(methods.setPrincipalTags, params, options);
   }
 
   /**
-   * Say which roles the identities of a pool get.
+   * Set the role configuration of an identity pool.
    *
-   * Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by what a
-   * public login's token says; developer logins always get the authenticated role.
+   * Replaces the complete configuration: omitted roles and mappings are removed. A mapping selects a role from the
+   * claims of a public login's token. Developer logins always get the role for authenticated identities.
    *
    * Equivalent: cognito SetIdentityPoolRoles.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {RoleNotFound} A role was never put, or is deleted.
-   * @throws {InvalidRoleMapping} A mapping for a provider that the pool does not have, or one without the rules it
-   * needs.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {RoleNotFound} The role does not exist or was deleted.
+   * @throws {InvalidRoleMapping} A role mapping names a provider that is not configured in the pool, or lacks the rules
+   * that it requires.
    */
   setRoles(params, options) {
     return this.#call(methods.setRoles, params, options);
   }
 
   /**
-   * Put tags on a pool.
+   * Add or replace tags of an identity pool.
    *
-   * A tag that is there already gets the new value; the others stay. At most 50 in all.
+   * Replaces the value of existing keys and keeps other tags. A pool has at most 50 tags.
    *
    * Equivalent: cognito TagResource.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {TooManyTags} A pool would get more than 50 tags.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {TooManyTags} The request would give a pool more than 50 tags.
    */
   tag(params, options) {
     return this.#call(methods.tag, params, options);
   }
 
   /**
-   * Take tags off a pool.
+   * Remove tags from an identity pool.
    *
-   * Keys that are not there are passed over.
+   * Unknown keys are ignored.
    *
    * Equivalent: cognito UntagResource.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
    */
   untag(params, options) {
     return this.#call(methods.untag, params, options);
   }
 
   /**
-   * Replace the settings of a pool.
+   * Replace the configuration of an identity pool.
    *
-   * What is left out goes back to its default, with one exception: the developer provider stays. It can be added to a
-   * pool that has none, and never changed. Users of a provider that is taken out cannot sign in with it until it is
-   * back; what they linked stays.
+   * Omitted members return to their default, except `developerProvider`, which keeps its value. A developer provider can
+   * be added to a pool without one but never changed. If a login provider is removed, its users cannot sign in with it
+   * until it is added again; their linked logins are kept.
    *
    * Equivalent: cognito UpdateIdentityPool.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {DeveloperProviderFixed} pool.update names another developer provider than the pool has.
-   * @throws {InvalidPoolProvider} A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys
-   * that cannot be read, a name that is taken.
-   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
-   * Amazon Cognito knows from former years.
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {DeveloperProviderFixed} `pool.update` names a developer provider other than the existing one of the pool.
+   * @throws {InvalidPoolProvider} A login provider of a pool is not valid: its issuer is not an https URL, client IDs
+   * are missing, its keys cannot be read, or its name is already in use.
+   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
+   * `www.digits.com`, which Amazon Cognito used to support.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
    */
   update(params, options) {
     return this.#call(methods.update, params, options);

@@ -10,12 +10,12 @@ export declare class RoleMethods {
   /**
    * Delete a role.
    *
-   * Nobody can take it on any more. Credentials already bought live on until they expire: revoke them first if they must
-   * not.
+   * The role can no longer be assumed. Temporary credentials already issued stay valid until they expire; to invalidate
+   * them, revoke them first with `credentials.revoke`.
    *
    * Equivalent: cognito iam:DeleteRole.
    *
-   * @throws {RoleNotFound} A role was never put, or is deleted.
+   * @throws {RoleNotFound} The role does not exist or was deleted.
    */
   delete(
     params: RoleDeleteParams,
@@ -23,13 +23,13 @@ export declare class RoleMethods {
   ): Promise<RoleDeleteResult>;
 
   /**
-   * Get a role.
+   * Get a role by name or ARN.
    *
-   * By its name or its ARN.
+   * Returns the trust policy, the maximum session duration and the tags of the role.
    *
    * Equivalent: cognito iam:GetRole.
    *
-   * @throws {RoleNotFound} A role was never put, or is deleted.
+   * @throws {RoleNotFound} The role does not exist or was deleted.
    */
   get(
     params: RoleGetParams,
@@ -37,13 +37,13 @@ export declare class RoleMethods {
   ): Promise<RoleGetResult>;
 
   /**
-   * List the roles.
+   * List roles.
    *
-   * In the order of their names.
+   * The roles are sorted by name.
    *
    * Equivalent: cognito iam:ListRoles.
    *
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(
     params?: RoleListParams,
@@ -51,15 +51,17 @@ export declare class RoleMethods {
   ): Promise<RoleListResult>;
 
   /**
-   * Create a role, or replace one.
+   * Create or replace a role.
    *
-   * A role says who may take it on: poolId writes the standard trust policy for the signed-in identities of that pool,
-   * trustPolicy is your own. The permissions behind a role are the business of whoever verifies its credentials.
+   * The trust policy of a role states who can assume it. With `poolId`, the role gets the standard trust policy for the
+   * authenticated identities of that pool. The service that verifies the credentials enforces the permissions of the
+   * role.
    *
    * Equivalent: cognito iam:CreateRole, iam:UpdateAssumeRolePolicy.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {MalformedPolicy} A policy is not in the policy language, or a trust policy has no condition.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {MalformedPolicy} The policy does not follow the policy language, or a statement of a trust policy does not
+   * name the pool that it trusts.
    */
   put(
     params: RolePutParams,
@@ -67,95 +69,102 @@ export declare class RoleMethods {
   ): Promise<RolePutResult>;
 }
 
-/** What `role.delete` takes. */
+/** The parameters of `role.delete`. */
 export type RoleDeleteParams =
   & (
     | {
       /** The name of a role, unique within the store. */
       name: RoleName;
-      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      /** The ARN of a role: `arn:aws:iam::<account>:role/<name>`. */
       roleArn?: undefined;
     }
     | {
       /** The name of a role, unique within the store. */
       name?: undefined;
-      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      /** The ARN of a role: `arn:aws:iam::<account>:role/<name>`. */
       roleArn: RoleArn;
     }
   )
 
-/** What `role.delete` answers. */
+/** The result of `role.delete`. */
 export interface RoleDeleteResult {
-  /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+  /** The ARN of the deleted role. */
   roleArn: RoleArn;
 }
 
-/** What `role.get` takes. */
+/** The parameters of `role.get`. */
 export type RoleGetParams =
   & (
     | {
       /** The name of a role, unique within the store. */
       name: RoleName;
-      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      /** The ARN of a role: `arn:aws:iam::<account>:role/<name>`. */
       roleArn?: undefined;
     }
     | {
       /** The name of a role, unique within the store. */
       name?: undefined;
-      /** The ARN of a role: arn:aws:iam::<account>:role/<name>. */
+      /** The ARN of a role: `arn:aws:iam::<account>:role/<name>`. */
       roleArn: RoleArn;
     }
   )
 
-/** What `role.get` answers. */
+/** The result of `role.get`. */
 export type RoleGetResult = Role;
 
-/** What `role.list` takes. */
+/** The parameters of `role.list`. */
 export interface RoleListParams {
-  /** How many entries one answer holds at most. Without it: 60. */
+  /** The maximum number of entries in one response. Defaults to 60. */
   limit?: PageLimit;
-  /** Where a list goes on: nextCursor of the answer before, unchanged. */
+  /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
   cursor?: Cursor;
 }
 
-/** What `role.list` answers. */
+/** The result of `role.list`. */
 export interface RoleListResult {
-  /** The roles. */
+  /** The roles, sorted by name. */
   roles: Role[];
-  /** Present when there is more: the cursor of the next call. */
+  /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
 }
 
-/** What `role.put` takes. */
+/** The parameters of `role.put`. */
 export type RolePutParams =
   & {
     /** The name of a role, unique within the store. */
     name: RoleName;
-    /** The longest session credentials.assumeRole gives. 3600 to 43200. Without it: 3600. */
+    /**
+     * The maximum duration of a session started with `credentials.assumeRole`, in seconds. 3600 to 43200. Defaults to
+     * 3600.
+     */
     maxSessionSeconds?: number;
-    /** Free labels on a resource. */
+    /** The tags of the role. */
     tags?: Tags;
   }
   & (
     | {
-      /** Trust the authenticated identities of this pool. */
+      /** The pool whose authenticated identities can assume the role. */
       poolId: PoolId;
       /**
-       * Your own trust policy; it must have a condition, and has at most 8192 characters without the spaces between its
-       * parts.
+       * The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
+       * `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires `StringEquals`,
+       * or `StringLike` with most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every
+       * pool would be accepted.
        */
       trustPolicy?: undefined;
     }
     | {
-      /** Trust the authenticated identities of this pool. */
+      /** The pool whose authenticated identities can assume the role. */
       poolId?: undefined;
       /**
-       * Your own trust policy; it must have a condition, and has at most 8192 characters without the spaces between its
-       * parts.
+       * The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
+       * `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires `StringEquals`,
+       * or `StringLike` with most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every
+       * pool would be accepted.
        */
       trustPolicy: PolicyDocument;
     }
   )
 
-/** What `role.put` answers. */
+/** The result of `role.put`. */
 export type RolePutResult = Role;

@@ -19,53 +19,55 @@ export class RoleMethods {
   /**
    * Delete a role.
    *
-   * Nobody can take it on any more. Credentials already bought live on until they expire: revoke them first if they must
-   * not.
+   * The role can no longer be assumed. Temporary credentials already issued stay valid until they expire; to invalidate
+   * them, revoke them first with `credentials.revoke`.
    *
    * Equivalent: cognito iam:DeleteRole.
    *
-   * @throws {RoleNotFound} A role was never put, or is deleted.
+   * @throws {RoleNotFound} The role does not exist or was deleted.
    */
   delete(params, options) {
     return this.#call(methods.delete, params, options);
   }
 
   /**
-   * Get a role.
+   * Get a role by name or ARN.
    *
-   * By its name or its ARN.
+   * Returns the trust policy, the maximum session duration and the tags of the role.
    *
    * Equivalent: cognito iam:GetRole.
    *
-   * @throws {RoleNotFound} A role was never put, or is deleted.
+   * @throws {RoleNotFound} The role does not exist or was deleted.
    */
   get(params, options) {
     return this.#call(methods.get, params, options);
   }
 
   /**
-   * List the roles.
+   * List roles.
    *
-   * In the order of their names.
+   * The roles are sorted by name.
    *
    * Equivalent: cognito iam:ListRoles.
    *
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
   }
 
   /**
-   * Create a role, or replace one.
+   * Create or replace a role.
    *
-   * A role says who may take it on: poolId writes the standard trust policy for the signed-in identities of that pool,
-   * trustPolicy is your own. The permissions behind a role are the business of whoever verifies its credentials.
+   * The trust policy of a role states who can assume it. With `poolId`, the role gets the standard trust policy for the
+   * authenticated identities of that pool. The service that verifies the credentials enforces the permissions of the
+   * role.
    *
    * Equivalent: cognito iam:CreateRole, iam:UpdateAssumeRolePolicy.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {MalformedPolicy} A policy is not in the policy language, or a trust policy has no condition.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {MalformedPolicy} The policy does not follow the policy language, or a statement of a trust policy does not
+   * name the pool that it trusts.
    */
   put(params, options) {
     return this.#call(methods.put, params, options);

@@ -14,16 +14,17 @@ export class RpcMethods {
   }
 
   /**
-   * Describe every method that is offered here.
+   * Get the OpenRPC description of the available methods.
    *
-   * Answers an OpenRPC 1.4 document of what this process offers on this pipe; with --testing that is all of
-   * schemas/openrpc.json. The wire beside it: one JSON text per line, answers in any order (--sequential keeps it),
-   * batches of up to 100. A string trace beside the id, up to 128 characters, is echoed, and stands in the audit log.
-   * The notification $/cancelRequest {"id"} cancels a request, which is still answered: with -32800 if nothing was
-   * committed, else with its result. Where a request has a progressToken beside its id, $/progress {"token", "value"}
-   * tells how far long work has come.
+   * Returns an OpenRPC 1.4 document of the methods that this process offers to the caller; with `--testing`, this is the
+   * complete `schemas/openrpc.json`. The wire format, which OpenRPC does not describe: one JSON text per line; responses
+   * in any order (`--sequential` preserves the order); batches of up to 100 requests. A string member `trace` next to
+   * `id`, up to 128 characters, is returned with the response and recorded in the audit log. The notification
+   * `$/cancelRequest` with `{"id"}` cancels a request, which still gets a response: error -32800 if nothing was
+   * committed, otherwise its result. If a request has a `progressToken` next to `id`, notifications `$/progress` with
+   * `{"token", "value"}` report the progress of long operations.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    */
   discover(params, options) {
     return this.#call(methods.discover, params, options);

@@ -17,70 +17,75 @@ export class SessionMethods {
   }
 
   /**
-   * List the sessions of an account.
+   * List the sessions of an account, most recent first.
    *
-   * The latest first.
+   * Returns at most 1000 sessions.
    *
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
   }
 
   /**
-   * Get fresh tokens.
+   * Exchange a refresh token for new tokens.
    *
-   * A refresh token is good once. One that comes again ends its session with all its tokens, unless it comes within
-   * refreshReuseGraceSeconds and nobody has used what it brought; then it is taken as often as it comes.
+   * Refresh tokens are single-use. Using a refresh token again revokes its session and all tokens of the session.
+   * Exception: within `refreshReuseGraceSeconds`, a used refresh token is accepted any number of times until one of the
+   * refresh tokens it returned is used.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token, firebase securetoken token.
+   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken token;
+   * SDK: getIdToken.
    *
-   * @throws {RefreshTokenInvalid} A refresh token that never was, or whose session was ended.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
-   * @throws {RefreshTokenExpired} A refresh token that was not used for too long.
-   * @throws {RefreshTokenReused} A used refresh token comes again.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
-   * @throws {ScopeNotGranted} A refresh asks for more than the sign-in was granted.
+   * @throws {RefreshTokenInvalid} The refresh token is unknown, or its session was ended.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {RefreshTokenExpired} The refresh token was not used before its expiration.
+   * @throws {RefreshTokenReused} A used refresh token is submitted again (reuse detection).
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+   * @throws {ScopeNotGranted} A refresh requests scopes that were not granted at sign-in.
    */
   refresh(params, options) {
     return this.#call(methods.refresh, params, options);
   }
 
   /**
-   * End all sessions of an account.
+   * Revoke all sessions of an account.
    *
-   * Its tokens are refused by token.verify from now on.
+   * `token.verify` rejects the tokens of these sessions immediately.
    *
-   * Equivalent: firebase accounts:update validSince.
+   * Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
    *
-   * @throws {AccountNotFound} An account is named that never was, or is deleted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {AccountNotFound} The account does not exist or was deleted.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   revokeAll(params, options) {
     return this.#call(methods.revokeAll, params, options);
   }
 
   /**
-   * Sign out.
+   * Sign out and revoke the session.
    *
-   * Ends the session that the token belongs to; its tokens are refused by token.verify from now on. A session that is
-   * over already is no error.
+   * `token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
+   * Equivalent: firebase SDK: signOut, nativeAuth SDK: signOut.
+   *
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
    */
   signOut(params, options) {
     return this.#call(methods.signOut, params, options);

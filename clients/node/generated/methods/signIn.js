@@ -22,52 +22,56 @@ export class SignInMethods {
   }
 
   /**
-   * Sign in without saying who one is.
+   * Sign in anonymously, creating an account without a sign-in method.
    *
-   * Makes an account that nobody can sign in to again; account.link gives it a way in and keeps its id.
+   * Creates an account without a sign-in method. `account.link` adds one and keeps the account ID.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase accounts:signUp.
+   * Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {AnonymousNotAllowed} Somebody signs in anonymously where that is not allowed.
-   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {AnonymousNotAllowed} An anonymous sign-in is attempted in a tenant that does not allow it.
+   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   anonymously(params, options) {
     return this.#call(methods.anonymously, params, options);
   }
 
   /**
-   * Send another code.
+   * Send another sign-in code.
    *
-   * With the tenant's enumerationProtection also where a password is asked for: then a code will do. The code before it
-   * is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing changes.
+   * After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the
+   * previous code stays valid. With `enumerationProtection`, the call is also accepted when the flow requests a
+   * password; the user can then sign in with the code instead.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /oauth2/v2.0/challenge.
+   * Equivalent: nativeAuth /oauth2/v2.0/challenge; SDK: resendCode.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
-   * gets more by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
-   * that were sent.
-   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
-   * webhook, and that one has not ended within 20 seconds.
-   * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
+   * the limit of the address ends by waiting.
+   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
+   * sent codes.
+   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
+   * webhook, and the first request does not complete within 20 seconds.
+   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   resendCode(params, options) {
     return this.#call(methods.resendCode, params, options);
@@ -76,237 +80,266 @@ export class SignInMethods {
   /**
    * Start a sign-in.
    *
-   * Says what the account needs: a password, or a code, which is sent. With the tenant's enumerationProtection it says
-   * the same to everybody: passwordRequired where the tenant's method is emailPassword, else codeRequired. Then
-   * submitPassword is taken beside submitCode, and resendCode sends a code in place of the password, whatever account
-   * there is, or none; whoever cannot sign in gets a mail that says so. An account without a password or codes of its
-   * own answers providerRequired, with the providers that lead to it; without such either, passwordNotSet. Where the
-   * tenant takes no passwords and the address is not verified, its owner gets a code, and nobody else's provider leads
-   * to the account from then on.
+   * Returns the type of credential that the account requires: a password, or a one-time code, which is sent. If the
+   * account has neither, the state is `providerRequired` and the response names its identity providers; if it has none
+   * of them either, the call fails with `passwordNotSet`. With `enumerationProtection`, the response is the same for
+   * existing and unknown addresses: the state is `passwordRequired` if the tenant's `localAccountMethod` is
+   * `emailPassword`, and `codeRequired` otherwise. In the state `codeRequired`, `signIn.submitPassword` is also
+   * accepted; in the state `passwordRequired`, `signIn.resendCode` sends a code instead. An address that cannot sign in
+   * receives a notice instead of a code. If the tenant does not use passwords and the email address of an account
+   * without its own sign-in method is not verified, a code is sent. Signing in with it verifies the address and unlinks
+   * all identity providers from the account.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
+   * Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {UserNotFound} A sign-in or a reset for an address without an account.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
-   * password.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
-   * gets more by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
-   * that were sent.
-   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
-   * webhook, and that one has not ended within 20 seconds.
-   * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
+   * @throws {UserNotFound} A sign-in or a password reset names an email address that no account has.
+   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
+   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
+   * sign-in method left.
+   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
+   * the limit of the address ends by waiting.
+   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
+   * sent codes.
+   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
+   * webhook, and the first request does not complete within 20 seconds.
+   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   start(params, options) {
     return this.#call(methods.start, params, options);
   }
 
   /**
-   * Sign in with the code.
+   * Submit the one-time code of a sign-in.
    *
-   * A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has expired or is
-   * used up counts for nothing. Tokens are answered once: the same request again gets flowFinished.
+   * A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after
+   * the code expired or was invalidated do not count. Tokens are returned only once: repeating the request fails with
+   * `flowFinished`.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob.
+   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob; SDK: submitCode.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
-   * also the same one again.
-   * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
-   * it up.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {InvalidCode} The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every
+   * submission counts as an attempt, including a repeated one.
+   * @throws {CodeExpired} A code is submitted, whether correct or not, after the sent code expired or was invalidated by
+   * wrong attempts.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
    */
   submitCode(params, options) {
     return this.#call(methods.submitCode, params, options);
   }
 
   /**
-   * Sign in with the password.
+   * Submit the password of a sign-in.
    *
-   * With the tenant's enumerationProtection also where a code was sent. A wrong one counts, unless it is one of the last
-   * three wrong ones, and leaves the continuation token valid. Tokens are answered once: the same request again gets
-   * flowFinished.
+   * A wrong password counts as an attempt, unless it is one of the last three wrong passwords; the continuation token
+   * stays valid. With `enumerationProtection`, a password is also accepted when the flow requests a code. Tokens are
+   * returned only once: repeating the request fails with `flowFinished`.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password.
+   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: submitPassword.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
+   * token stays valid.
+   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
    */
   submitPassword(params, options) {
     return this.#call(methods.submitPassword, params, options);
   }
 
   /**
-   * Sign in after a sign-up, a reset or a change of address.
+   * Sign in with the continuation token of a completed flow.
    *
-   * With the continuation token that completed it, once, within five minutes. Who comes too late signs in as always, and
-   * so does whoever lost the answer: tokens are answered once, and the same request again gets flowFinished.
+   * Accepts the continuation token of a completed sign-up, password reset or change of email address. The token is
+   * single-use and valid for 5 minutes. After that, or if the response was lost, the user signs in with the usual
+   * methods. Tokens are returned only once: repeating the request fails with `flowFinished`.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=continuation_token.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
-   * time it would end; from then on at every step of that flow.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
+   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
    */
   withContinuation(params, options) {
     return this.#call(methods.withContinuation, params, options);
   }
 
   /**
-   * Sign in with what a provider gave, or with address and password.
+   * Sign in with a provider credential, or with email address and password.
    *
-   * An ID token of a provider must be signed by it, be made for your client id, be in time, and have the nonce that you
-   * sent, as the SHA-256 in hexadecimal of rawNonce; one with a nonce is taken once. Whoever is new gets an account. An
-   * address that another account has leads to that account if the provider is trusted to know whose it is; else the
-   * state is providerRequired, nothing changes, and the pending token can be linked after a sign-in to that account.
+   * An ID token must be signed by the provider, have your client ID as its audience, be valid at the current time, and
+   * contain the nonce that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID token with a nonce is accepted only
+   * once. A new user gets an account. If another account has the email address, the provider is trusted for it, and the
+   * account has no other login of this provider, the login is linked to that account. If the account has second factors,
+   * it is linked after `mfa.resolve`. Otherwise the state is `providerRequired`, nothing changes, and the pending token
+   * of the response can be linked after a sign-in to that account.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword.
+   * Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential,
+   * signInWithPopup, signInWithRedirect, getRedirectResult.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {IdpNotFound} There is no such provider.
-   * @throws {IdpDisabled} Somebody signs in with a provider that is switched off.
-   * @throws {InvalidCredential} An ID token or access token of a provider fails a check.
-   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong, or was seen before.
-   * @throws {PendingTokenInvalid} A pending token is not of this tenant, or older than some minutes.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {UserNotFound} A sign-in or a reset for an address without an account.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
-   * password.
-   * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {CallbackInvalid} What a provider sent a person back with does not belong to the flow; the flow stays as it
-   * was.
-   * @throws {SignInRefused} A provider says that somebody may not, or does not want to, sign in.
-   * @throws {FlowUsed} A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
-   * @throws {ListenerGone} A credential without url whose callback can no longer come.
-   * @throws {UserMismatch} Somebody proves to be somebody else, or nobody here, where an account is to be shown once
-   * more.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
+   * @throws {IdpDisabled} A sign-in uses a disabled identity provider.
+   * @throws {InvalidCredential} An ID token, access token, code or user information of an identity provider fails a
+   * check.
+   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong or was already used.
+   * @throws {PendingTokenInvalid} The pending token does not belong to this tenant or is older than 10 minutes.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
+   * @throws {UserNotFound} A sign-in or a password reset names an email address that no account has.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
+   * token stays valid.
+   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
+   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
+   * sign-in method left.
+   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {CallbackInvalid} The callback URL of an identity provider does not belong to the flow. The flow does not
+   * change.
+   * @throws {SignInRefused} The identity provider reports that the user is not allowed to sign in or canceled the
+   * sign-in.
+   * @throws {FlowUsed} A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the
+   * flow succeeded or was refused.
+   * @throws {ListenerGone} A credential without `url` is submitted, but its callback can no longer arrive.
+   * @throws {UserMismatch} A credential that reauthenticates the user belongs to another account or to no account.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
    */
   withCredential(params, options) {
     return this.#call(methods.withCredential, params, options);
   }
 
   /**
-   * Sign in whom your own backend names.
+   * Sign in with a custom token signed by the application's backend.
    *
-   * The token is a JWT signed by one of the tenant's customTokenSigners: iss and sub are the signer's issuer, aud is the
-   * issuer of the tenant, uid is the account's id, exp is at most an hour after iat; claims, if there, stand in the
-   * tokens of this session. Whoever is new gets an account. Your backend decides alone: no second factor is asked for.
+   * The custom token is a JWT that one of the `customTokenSigners` of the tenant has signed. `iss` and `sub` are the
+   * issuer of the signer, `aud` is the issuer of the tenant, `uid` is the account ID, and `exp` is at most one hour
+   * after `iat`. Optional `claims` are added to the tokens of this session. If no account has the ID, one is created.
+   * The sign-in does not require a second factor.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase accounts:signInWithCustomToken.
+   * Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
    * @throws {CustomTokenInvalid} A custom token fails a check.
-   * @throws {ClaimNameReserved} account.setClaims with names that tokens use themselves, or that other specifications
-   * give a meaning to.
-   * @throws {ClaimsTooLong} account.setClaims with more than tokens can carry.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
+   * @throws {ClaimNameReserved} `account.setClaims` contains names of claims that tokens use themselves or that other
+   * specifications define.
+   * @throws {ClaimsTooLong} `account.setClaims` contains more than 1000 characters of claims.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    */
   withCustomToken(params, options) {
     return this.#call(methods.withCustomToken, params, options);
   }
 
   /**
-   * Sign in with address and password.
+   * Sign in with email address and password in one request.
    *
-   * In one step, for accounts that have a password. A wrong one counts, unless it is one of the last three wrong ones:
-   * see threshold in LockoutPolicy. Every request signs in anew, also the same one again.
+   * For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three wrong
+   * passwords; see `threshold` in `LockoutPolicy`. Every request starts a new session, including a repeated one.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password, firebase accounts:signInWithPassword.
+   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: signIn with a password, firebase
+   * accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {UserNotFound} A sign-in or a reset for an address without an account.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {PasswordNotSet} A password for an account that signs in otherwise, the reset of one in a tenant without
-   * passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its
-   * password.
-   * @throws {PasswordChangeRequired} An account whose password must be changed.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {AccountDisabled} A disabled account would sign in or refresh.
-   * @throws {AudienceNotOffered} An audience that the tenant does not list.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
-   * @throws {ScopeNotOffered} A scope that is neither one of OpenID Connect nor the tenant's.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
+   * @throws {UserNotFound} A sign-in or a password reset names an email address that no account has.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
+   * token stays valid.
+   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
+   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
+   * sign-in method left.
+   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
+   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
+   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
    */
   withPassword(params, options) {
     return this.#call(methods.withPassword, params, options);

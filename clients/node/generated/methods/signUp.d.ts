@@ -8,33 +8,36 @@ export declare class SignUpMethods {
   private constructor();
 
   /**
-   * Send another code.
+   * Send another sign-up code.
    *
-   * The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing
-   * changes.
+   * After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the
+   * previous code stays valid.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /signup/v1.0/challenge.
+   * Equivalent: nativeAuth /signup/v1.0/challenge; SDK: resendCode.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
-   * time it would end; from then on at every step of that flow.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
-   * gets more by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
-   * that were sent.
-   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
-   * webhook, and that one has not ended within 20 seconds.
-   * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
+   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
+   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
+   * the limit of the address ends by waiting.
+   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
+   * sent codes.
+   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
+   * webhook, and the first request does not complete within 20 seconds.
+   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   resendCode(
     params: SignUpResendCodeParams,
@@ -44,31 +47,34 @@ export declare class SignUpMethods {
   /**
    * Start a sign-up.
    *
-   * Sends a code to the address. Password and attributes can be given now, or when they are asked for; they are checked
-   * now. Nothing is an account before the code is verified, so that a pending sign-up blocks nobody.
+   * Sends a one-time code to the email address. The password and the attributes can be given now, or later when the flow
+   * requests them; they are checked immediately. The account is created only after the code is verified, so a pending
+   * sign-up does not reserve the email address.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge.
+   * Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp, firebase SDK:
+   * createUserWithEmailAndPassword.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-   * @throws {InvalidUsername} An address that is malformed, or not of ASCII.
-   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
-   * time it would end; from then on at every step of that flow.
-   * @throws {PasswordNotAccepted} A password in a tenant whose method is emailCode.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
+   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
+   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
+   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
+   * @throws {PasswordNotAccepted} A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
    * token stays valid.
-   * @throws {TooManyCodes} More codes than a flow, or than an address within some minutes, may have. Only the address
-   * gets more by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address have failed within a minute. They do not count as codes
-   * that were sent.
-   * @throws {SendUnderway} A request that sends a code comes again while the first one waits for the mail server or the
-   * webhook, and that one has not ended within 20 seconds.
-   * @throws {MessageNotSent} A mail server or a webhook does not take a message, or none is configured.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {InvalidAttributes} The value of an attribute is not valid, or the tenant does not request an attribute of
+   * this name. The continuation token stays valid.
+   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
+   * the limit of the address ends by waiting.
+   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
+   * sent codes.
+   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
+   * webhook, and the first request does not complete within 20 seconds.
+   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   start(
     params: SignUpStartParams,
@@ -76,30 +82,34 @@ export declare class SignUpMethods {
   ): Promise<SignUpStartResult>;
 
   /**
-   * Say something of oneself.
+   * Submit the user attributes of a sign-up.
    *
-   * In as many pages as you like: what is required and still missing is asked for again; null and an empty text count as
-   * not given. All that is wrong is said at once, and then nothing of the submission counts. After the code, optional
-   * attributes are taken together with required ones only: alone they come too late and are not kept. What is missing
-   * goes by the tenant as it is when the step is taken.
+   * The attributes can be submitted in several requests; the flow requests the required attributes that are still
+   * missing. `null` and empty strings count as missing. If an attribute is not valid, the error lists all invalid
+   * attributes, and nothing of the submission is stored. After the code is verified, optional attributes are stored only
+   * if the request also contains a required attribute. The current settings of the tenant determine which attributes are
+   * missing.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes.
+   * Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-   * @throws {InvalidAttributes} A value that does not fit, or a name that the tenant does not ask for. A continuation
-   * token stays valid.
-   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
-   * time it would end; from then on at every step of that flow.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
+   * @throws {InvalidAttributes} The value of an attribute is not valid, or the tenant does not request an attribute of
+   * this name. The continuation token stays valid.
+   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
+   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   submitAttributes(
     params: SignUpSubmitAttributesParams,
@@ -107,33 +117,36 @@ export declare class SignUpMethods {
   ): Promise<SignUpSubmitAttributesResult>;
 
   /**
-   * Verify the address with the code.
+   * Submit the one-time code of a sign-up.
    *
-   * A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has expired or is
-   * used up counts for nothing.
+   * A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after
+   * the code expired or was invalidated do not count.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob.
+   * Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob; SDK: submitCode.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-   * @throws {InvalidCode} A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts,
-   * also the same one again.
-   * @throws {CodeExpired} Any code, also the right one, where the one that was sent has expired or wrong tries have used
-   * it up.
-   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
-   * time it would end; from then on at every step of that flow.
-   * @throws {AccountLocked} Guessing has locked the account or the address: wrong passwords and codes count together. A
-   * lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which
-   * count for the account too.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
+   * @throws {InvalidCode} The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every
+   * submission counts as an attempt, including a repeated one.
+   * @throws {CodeExpired} A code is submitted, whether correct or not, after the sent code expired or was invalidated by
+   * wrong attempts.
+   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
+   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
+   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
+   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+   * separately and also count for the account.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   submitCode(
     params: SignUpSubmitCodeParams,
@@ -141,28 +154,34 @@ export declare class SignUpMethods {
   ): Promise<SignUpSubmitCodeResult>;
 
   /**
-   * Choose a password.
+   * Submit the password of a sign-up.
    *
-   * When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of emailCode takes none.
-   * One that was asked for before the tenant became such a one is passed over, and the sign-up goes on.
+   * Accepted when the flow requests a password, or before the code is submitted. If the password violates the password
+   * policy, the error lists every violated rule. In a tenant whose `localAccountMethod` is `emailCode`, the call fails
+   * with `passwordNotAccepted`. If the tenant changed to `emailCode` after the flow requested a password, the password
+   * is ignored and the sign-up continues.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /signup/v1.0/continue grant_type=password.
+   * Equivalent: nativeAuth /signup/v1.0/continue grant_type=password; SDK: submitPassword.
    *
-   * @throws {ContinuationTokenInvalid} A token that is malformed, of another flow, or of an earlier step.
-   * @throws {ContinuationTokenExpired} A flow rested for longer than ten minutes (where it waits for a code: ten minutes
-   * after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
-   * @throws {FlowFinished} Any step of a flow that has ended in tokens, also the last one sent again.
-   * @throws {FlowEnded} Any step of a flow that something else has ended before its time.
-   * @throws {StepNotPossible} A step that does not follow from where the flow stands.
-   * @throws {SignUpNotAllowed} signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-   * @throws {PasswordNotAccepted} A password in a tenant whose method is emailCode.
-   * @throws {InvalidPassword} A new password breaks rules, or a password is wrong. A continuation token stays valid.
-   * @throws {UserAlreadyExists} A sign-up or a change of address with an address that is taken, at its start or by the
-   * time it would end; from then on at every step of that flow.
-   * @throws {TooManyFromClient} A client's address has made more requests, failures or codes than it may, or too many
-   * messages for it failed.
+   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
+   * step.
+   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
+   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
+   * followed within 5 minutes after its completion.
+   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
+   * last step.
+   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
+   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
+   * @throws {PasswordNotAccepted} A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
+   * token stays valid.
+   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
+   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
+   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
+   * messages.
    */
   submitPassword(
     params: SignUpSubmitPasswordParams,
@@ -170,110 +189,94 @@ export declare class SignUpMethods {
   ): Promise<SignUpSubmitPasswordResult>;
 }
 
-/** What `signUp.resendCode` takes. */
+/** The parameters of `signUp.resendCode`. */
 export interface SignUpResendCodeParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `signUp.resendCode` answers. */
+/** The result of `signUp.resendCode`. */
 export type SignUpResendCodeResult = SignUpStep;
 
-/** What `signUp.start` takes. */
+/** The parameters of `signUp.start`. */
 export interface SignUpStartParams {
-  /** The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default". */
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
-  /** The email address that somebody signs up or in with. Compared without regard to upper and lower case. */
+  /** The email address of the new account. */
   username: Username;
-  /** A password. */
+  /** The password of the new account. */
   password?: Password;
-  /** Attributes by their names: strings, integers and booleans, as the tenant asks for them. */
+  /** The user attributes of the new account. */
   attributes?: AttributeValues;
   /**
-   * The language of the messages: the tenant's words in it, else in the language without its region, else in the
-   * tenant's own, else the built-in English ones. It stays for the whole flow.
+   * The language of the messages for the whole flow. If the tenant has no template in this language, the language
+   * without its region, the tenant's language and built-in English are used, in this order.
    */
   language?: LanguageTag;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `signUp.start` answers. */
+/** The result of `signUp.start`. */
 export type SignUpStartResult = SignUpStep;
 
-/** What `signUp.submitAttributes` takes. */
+/** The parameters of `signUp.submitAttributes`. */
 export interface SignUpSubmitAttributesParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
-  /** Attributes by their names: strings, integers and booleans, as the tenant asks for them. */
+  /** The attributes to submit. */
   attributes: AttributeValues;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `signUp.submitAttributes` answers. */
+/** The result of `signUp.submitAttributes`. */
 export type SignUpSubmitAttributesResult = SignUpStep;
 
-/** What `signUp.submitCode` takes. */
+/** The parameters of `signUp.submitCode`. */
 export interface SignUpSubmitCodeParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
-  /** The code that was sent, digit for digit. */
+  /** The one-time code that was sent, digit by digit. */
   code: Code;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `signUp.submitCode` answers. */
+/** The result of `signUp.submitCode`. */
 export type SignUpSubmitCodeResult = SignUpStep;
 
-/** What `signUp.submitPassword` takes. */
+/** The parameters of `signUp.submitPassword`. */
 export interface SignUpSubmitPasswordParams {
-  /**
-   * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the
-   * latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again
-   * within a minute, unless that answer had tokens.
-   */
+  /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
   /** A password. */
   password: Password;
   /**
-   * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests
-   * a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a
-   * minute. A start that comes again within a minute gets the same answer only from the same client.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
+   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
+   * request within one minute returns the same response only for the same origin.
    */
   client?: ClientOrigin;
 }
 
-/** What `signUp.submitPassword` answers. */
+/** The result of `signUp.submitPassword`. */
 export type SignUpSubmitPasswordResult = SignUpStep;

@@ -8,17 +8,17 @@ export declare class StoreMethods {
   private constructor();
 
   /**
-   * Write a copy of the store while it is in use.
+   * Write a consistent backup of the store without stopping the service.
    *
-   * The copy is a store of its own, as the store was at one moment; requests go on meanwhile. It appears under its name
-   * only when it is whole and synced, is for this user alone and never takes the place of a file. Opening it, on this
-   * machine or another, takes the master key with the fingerprint that is answered, which is not in it: keep the two
-   * apart. PostgreSQL has pg_dump for this.
+   * The backup is a complete store at a single point in time; the service continues to process requests. The file
+   * appears under its name only when it is complete and synchronized to disk, is readable only by the current operating
+   * system user, and never overwrites an existing file. Opening the backup requires the master key with the returned
+   * fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use `pg_dump`.
    *
-   * @throws {BackupFileExists} store.backup is given the path of something that is there.
-   * @throws {BackupNotHere} store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which
-   * ends with its process.
-   * @throws {BackupFailed} The folder of the backup is missing or cannot be written, or its disk is full.
+   * @throws {BackupFileExists} The path for `store.backup` already exists.
+   * @throws {BackupNotHere} `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in
+   * memory, whose master key ends with its process.
+   * @throws {BackupFailed} The directory of the backup does not exist or is not writable, or its disk is full.
    */
   backup(
     params: StoreBackupParams,
@@ -26,15 +26,18 @@ export declare class StoreMethods {
   ): Promise<StoreBackupResult>;
 
   /**
-   * Put the store under another master key.
+   * Encrypt the store's data key with a new master key.
    *
-   * Seals the store's data key anew; what the data key seals stays as it is, so it takes no time, and processes that
-   * have the store open go on. From then on only the new key opens the store; backups taken before still need the one
-   * before. Where the master key is a file beside the store, the file is replaced, and without newMasterKey a key is
-   * made. Where the process was given its key, you have to give the new one to every process from its next start on.
+   * Data encrypted with the data key does not change, so the call is fast, and processes with the store open continue to
+   * work. After the call, only the new master key opens the store; earlier backups still require the previous one. If
+   * the master key is in a key file next to the store, the file is replaced, and a key is generated if `newMasterKey` is
+   * omitted. The previous key stays in a file `<store>.key.<fingerprint>`; keep that file as long as you keep earlier
+   * backups. If the master key was passed to the process, every process must be started with the new key from its next
+   * start.
    *
-   * @throws {NewMasterKeyNeeded} store.rekey is called without a key on a store whose key the process was given.
-   * @throws {InvalidMasterKey} The key that store.rekey is given does not decode to 32 bytes.
+   * @throws {NewMasterKeyNeeded} `store.rekey` is called without a key on a store whose master key was passed to the
+   * process.
+   * @throws {InvalidMasterKey} The key for `store.rekey` does not decode to 32 bytes.
    */
   rekey(
     params?: StoreRekeyParams,
@@ -42,9 +45,9 @@ export declare class StoreMethods {
   ): Promise<StoreRekeyResult>;
 
   /**
-   * Tell how much is in the store.
+   * Count the rows of each table in the store.
    *
-   * Counts the rows of every table, which takes a while in a large store.
+   * Also returns the size and the state of the store. Counting takes a while in a large store.
    */
   stats(
     params?: StoreStatsParams,
@@ -52,69 +55,77 @@ export declare class StoreMethods {
   ): Promise<StoreStatsResult>;
 }
 
-/** What `store.backup` takes. */
+/** The parameters of `store.backup`. */
 export interface StoreBackupParams {
-  /** The file to be made, in a folder that is there; relative to where the process was started. At most 4000 characters. */
+  /**
+   * The path of the file to create, absolute or relative to the working directory of the process. Its directory must
+   * exist. At most 4000 characters.
+   */
   path: string;
 }
 
-/** What `store.backup` answers. */
+/** The result of `store.backup`. */
 export interface StoreBackupResult {
-  /** The file, from the root. */
+  /** The absolute path of the file. */
   path: string;
-  /** Its size. */
+  /** The size of the file, in bytes. */
   bytes: number;
-  /** The version of its tables. */
+  /** The schema version of the backup. */
   schemaVersion: number;
-  /** The fingerprint of the master key that opens it. */
+  /** The fingerprint of the master key that opens the backup. */
   masterFingerprint: string;
-  /** When it was taken. */
+  /** The time of the backup, in seconds since 1970-01-01 UTC. */
   takenAt: Timestamp;
 }
 
-/** What `store.rekey` takes. */
+/** The parameters of `store.rekey`. */
 export interface StoreRekeyParams {
-  /** 32 bytes, in base64url (43 characters) or hexadecimal (64). At most 64 characters. */
+  /** The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters). At most 64 characters. */
   newMasterKey?: string;
 }
 
-/** What `store.rekey` answers. */
+/** The result of `store.rekey`. */
 export interface StoreRekeyResult {
-  /** The fingerprint of the master key that opens the store from now on. */
+  /** The fingerprint of the new master key. */
   masterFingerprint: string;
-  /** The fingerprint of the one that did until now. */
+  /** The fingerprint of the previous master key. */
   previousFingerprint: string;
-  /** The file that holds the new key, if it stands beside the store. */
+  /** The path of the key file. Present if the key file is next to the store. */
   keyFile?: string;
+  /** The path of the file that contains the previous master key. Present if that key was in a file next to the store. */
+  previousKeyFile?: string;
 }
 
-/** What `store.stats` takes. */
+/** The parameters of `store.stats`. */
 export type StoreStatsParams = Record<string, never>;
 
-/** What `store.stats` answers. */
+/** The result of `store.stats`. */
 export interface StoreStatsResult {
-  /** Where the data lives. */
+  /** The kind of the store. */
   storeKind: Open<"memory" | "sqlite" | "postgres">;
-  /** The file, or the database without its password. */
+  /** The path of the file, or the address of the database without its password. */
   location?: string;
-  /** The version of the store's tables. */
+  /** The schema version of the store. */
   schemaVersion: number;
-  /** How often pools, roles, keys and revocations have changed: whoever keeps them in memory reads them again. */
+  /**
+   * The number of changes to pools, roles, keys and revocations. When it changes, processes reload the configuration
+   * that they cache.
+   */
   epoch: number;
-  /** The size of the database. */
+  /** The size of the database, in bytes. */
   bytes: number;
-  /** How much of it is free for new rows (SQLite). */
+  /** The free space within the database, in bytes (SQLite). */
   freeBytes: number;
-  /** The size of the write-ahead log beside it (SQLite). */
+  /** The size of the write-ahead log, in bytes (SQLite). */
   logBytes: number;
-  /** Table to how many rows it has. */
+  /** The number of rows by table. */
   rows: { [name: string]: number };
-  /** How many transactions this process has committed. */
+  /** The number of transactions that this process has committed. */
   commits: number;
-  /** How many writes shared them. */
+  /** The number of writes in these transactions. */
   writes: number;
-  /** The fingerprint of the master key that opens the store. */
+  /** The fingerprint of the master key of the store. */
   masterFingerprint: string;
-  /** When some process last removed what has expired. */
+  /** The time at which a process last deleted expired rows, in seconds since 1970-01-01 UTC. */
   sweptAt?: Timestamp;
 }

@@ -8,18 +8,19 @@ export declare class SystemMethods {
   private constructor();
 
   /**
-   * Make tenants, identity providers, pools and roles be as one document declares them.
+   * Apply a declarative configuration of tenants, identity providers, pools and roles.
    *
-   * Everything in the document is made, or brought to what it says, in one transaction; what it does not name stays.
-   * Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role gets its
-   * default, as with pool.update and role.put, and of a tenant or identity provider stays, as with tenant.update and
-   * idp.update; tenant.update replaces a list or a group (passwordPolicy, codes, lockout, tokens, delivery) as a whole,
-   * what is left out of it going back to its default; where the declaration says so, it stays too. A pool can list a
-   * tenant of the same document, and an identity provider can belong to one. If anything in it is wrong, every violation
-   * is listed and nothing is applied: the rules of the methods for tenants, identity providers, pools and roles hold,
-   * and their errors stand as rules of violations.
+   * Creates or updates everything in the document in one transaction; resources that the document does not name are
+   * kept. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns to
+   * its default, as in `pool.update` and `role.put`, unless its description in the declaration states that it keeps its
+   * value. An omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and `idp.update`. A
+   * list or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every
+   * omitted member of the group returns to its default. A pool can use a tenant of the same document as a login
+   * provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is applied
+   * and the error lists every violation. The rules of the methods for the individual resources apply; their error types
+   * are the rules of the violations.
    *
-   * @throws {InvalidParams} Parameters break the method's schema. Every violation is listed.
+   * @throws {InvalidParams} The parameters violate the schema of the method. The error lists every violation.
    */
   apply(
     params?: SystemApplyParams,
@@ -27,11 +28,12 @@ export declare class SystemMethods {
   ): Promise<SystemApplyResult>;
 
   /**
-   * Look whether everything works.
+   * Check the health of the store and the process.
    *
-   * Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the process
-   * needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is
-   * not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.
+   * Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the
+   * process requires. A store that is full, read-only, locked for more than two seconds, or whose file was removed or
+   * replaced is not ready. The call succeeds even if a check fails: `ready` is then false, and the checks state what to
+   * do.
    */
   health(
     params?: SystemHealthParams,
@@ -39,9 +41,9 @@ export declare class SystemMethods {
   ): Promise<SystemHealthResult>;
 
   /**
-   * Tell what is running here.
+   * Get the version, store and configuration of this process.
    *
-   * Version, store and names of this process, as they stand in the tokens and ARNs it makes.
+   * The issuer, region and account are part of the tokens and ARNs that this process creates.
    */
   info(
     params?: SystemInfoParams,
@@ -49,9 +51,10 @@ export declare class SystemMethods {
   ): Promise<SystemInfoResult>;
 
   /**
-   * Count what happened since the start.
+   * Get the request counters and latencies of this process.
    *
-   * Counters only grow. Latency runs from reading a request to handing over its answer.
+   * Counters only increase. The latency of a request is the time from reading the request to passing its response to the
+   * output.
    */
   metrics(
     params?: SystemMetricsParams,
@@ -59,11 +62,11 @@ export declare class SystemMethods {
   ): Promise<SystemMetricsResult>;
 
   /**
-   * Answer at once.
+   * Check that the process responds, and get its current time.
    *
-   * The cheapest call there is: it shows that the process lives and what time it believes it is.
+   * The cheapest method; it does not access the store of a process without `--testing`.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    */
   ping(
     params?: SystemPingParams,
@@ -71,100 +74,103 @@ export declare class SystemMethods {
   ): Promise<SystemPingResult>;
 }
 
-/** What `system.apply` takes. */
+/** The parameters of `system.apply`. */
 export interface SystemApplyParams {
   /** The tenants. At most 1000 elements. */
   tenants?: readonly TenantDeclaration[];
-  /** The identity providers that people of a tenant sign in with. At most 1000 elements. */
+  /** The identity providers of tenants. At most 1000 elements. */
   idps?: readonly IdpDeclaration[];
-  /** The pools, with their roles, mappings and tag maps. At most 1000 elements. */
+  /** The pools with their roles, role mappings and principal tag mappings. At most 1000 elements. */
   pools?: readonly PoolDeclaration[];
   /** The roles. At most 1000 elements. */
   roles?: readonly RoleDeclaration[];
-  /** Only say what would change. Without it: false. */
+  /** Whether to return the changes without applying them. Defaults to false. */
   dryRun?: boolean;
 }
 
-/** What `system.apply` answers. */
+/** The result of `system.apply`. */
 export interface SystemApplyResult {
-  /** Whether nothing was changed whatever it says. */
+  /** Whether the changes were not applied because `dryRun` was set. */
   dryRun: boolean;
-  /** One for each thing in the document, in its order: tenants, identity providers, pools, then roles. */
+  /** One entry for each resource in the document, in this order: tenants, identity providers, pools, roles. */
   changes: AppliedChange[];
 }
 
-/** What `system.health` takes. */
+/** The parameters of `system.health`. */
 export type SystemHealthParams = Record<string, never>;
 
-/** What `system.health` answers. */
+/** The result of `system.health`. */
 export interface SystemHealthResult {
-  /** Whether requests can be served: no check failed. */
+  /** Whether the process can serve requests. */
   ready: boolean;
-  /** What was looked at. */
+  /** The results of the checks. */
   checks: HealthCheck[];
 }
 
-/** What `system.info` takes. */
+/** The parameters of `system.info`. */
 export type SystemInfoParams = Record<string, never>;
 
-/** What `system.info` answers. */
+/** The result of `system.info`. */
 export interface SystemInfoResult {
-  /** Always mintmark. */
+  /** Always `mintmark`. */
   name: string;
   /** The version of the program. */
   version: string;
-  /** The version of the store's tables. */
+  /** The schema version of the store. */
   schemaVersion: number;
-  /** Where the data lives. */
+  /** The kind of the store. */
   storeKind: Open<"memory" | "sqlite" | "postgres">;
-  /** Whether this is a testing store. */
+  /** Whether the store is a testing store. */
   testing: boolean;
-  /** The base of all issuers of this process. */
+  /** The base URL of all issuers of this process. */
   issuer: Issuer;
-  /** The region part of ids and ARNs. */
+  /** The region in IDs and ARNs. */
   region: string;
-  /** The account part of ARNs. */
+  /** The account number in ARNs. */
   account: string;
-  /** Which methods this pipe offers. */
+  /** The access level of the caller. */
   caller: Open<"developer" | "public">;
-  /** How many methods this pipe offers. */
+  /** The number of methods that are available to the caller. */
   methods: number;
-  /** When the process started. */
+  /** The time at which the process started, in seconds since 1970-01-01 UTC. */
   startedAt: Timestamp;
 }
 
-/** What `system.metrics` takes. */
+/** The parameters of `system.metrics`. */
 export type SystemMetricsParams = Record<string, never>;
 
-/** What `system.metrics` answers. */
+/** The result of `system.metrics`. */
 export interface SystemMetricsResult {
-  /** Integer seconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the process started, in seconds since 1970-01-01 UTC. */
   startedAt: Timestamp;
-  /** Answered calls. */
+  /** The number of completed requests. */
   calls: number;
-  /** Requests that are read and not answered. */
+  /** The number of requests in progress. */
   inFlight: number;
-  /** Error type to how often it was answered. */
+  /** The number of errors by error type. */
   errors: { [name: string]: number };
-  /** Per method that was called. */
+  /** The counters of each method that was called. */
   methods: MethodMetrics[];
-  /** How often a call waited for a connection to the store. */
+  /** The number of times a request waited for a connection to the store. */
   poolWaits: number;
-  /** How often a transaction was run again. */
+  /** The number of times a transaction was repeated. */
   retries: number;
-  /** Log lines dropped because nobody read standard error. */
+  /** The number of log lines that were dropped because standard error was not read. */
   droppedLogs: number;
-  /** When this process last swept away rows that had expired, on the store's clock. */
+  /**
+   * The time at which this process last deleted expired rows, by the clock of the store, in seconds since 1970-01-01
+   * UTC.
+   */
   lastSweptAt?: Timestamp;
-  /** How many rows it has swept away. */
+  /** The number of expired rows that this process has deleted. */
   sweptRows?: number;
 }
 
-/** What `system.ping` takes. */
+/** The parameters of `system.ping`. */
 export type SystemPingParams = Record<string, never>;
 
-/** What `system.ping` answers. */
+/** The result of `system.ping`. */
 export interface SystemPingResult {
-  /** The time of the service; with --testing the testing clock. */
+  /** The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual clock. */
   now: Timestamp;
 }

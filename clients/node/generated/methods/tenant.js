@@ -20,71 +20,71 @@ export class TenantMethods {
   /**
    * Create a tenant.
    *
-   * A tenant holds the accounts of people who sign up and sign in, and signs ID and access tokens for them with keys of
-   * its own. The tenant named default is there from the first start.
+   * A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant `default` exists from
+   * the first start.
    *
    * Equivalent: firebase tenants.create, nativeAuth authenticationEventsFlows.
    *
-   * @throws {TenantExists} tenant.create with an id that is taken.
-   * @throws {InvalidTenantSettings} Settings that contradict each other.
+   * @throws {TenantExists} `tenant.create` names a tenant ID that is already in use.
+   * @throws {InvalidTenantSettings} Settings contradict each other.
    */
   create(params, options) {
     return this.#call(methods.create, params, options);
   }
 
   /**
-   * Delete a tenant with its accounts.
+   * Delete a tenant with its accounts, sessions and keys.
    *
-   * Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it keep it
-   * and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer. The default
-   * tenant stays.
+   * Also deletes the identity providers of the tenant. Its tokens become invalid. Pools that use the tenant as a login
+   * provider keep this configuration and their identities, but logins of the tenant can no longer be proven, and
+   * `pool.update` no longer accepts the tenant. The default tenant cannot be deleted.
    *
    * Equivalent: firebase tenants.delete.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {TenantNotDeletable} tenant.delete of the default tenant.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {TenantNotDeletable} `tenant.delete` names the default tenant.
    */
   delete(params, options) {
     return this.#call(methods.delete, params, options);
   }
 
   /**
-   * Get a tenant.
+   * Get the settings of a tenant.
    *
-   * Its settings, and the issuer of its tokens.
+   * The result includes the issuer of the tenant's tokens.
    *
    * Equivalent: firebase tenants.get.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
    */
   get(params, options) {
     return this.#call(methods.get, params, options);
   }
 
   /**
-   * List the tenants.
+   * List tenants.
    *
-   * In the order of their ids.
+   * The tenants are sorted by ID.
    *
    * Equivalent: firebase tenants.list.
    *
-   * @throws {InvalidCursor} A list gets a cursor it did not make.
+   * @throws {InvalidCursor} A list method receives a cursor that it did not return for the same parameters.
    */
   list(params, options) {
     return this.#call(methods.list, params, options);
   }
 
   /**
-   * Change the settings of a tenant.
+   * Update the settings of a tenant.
    *
-   * What is left out stays as it is. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) that is given
-   * replaces the one before as a whole: what is left out of it goes back to its default, so repeat what is to stay. Who
-   * has an account keeps the way to sign in that it was made with.
+   * Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is
+   * replaced as a whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in
+   * methods.
    *
    * Equivalent: firebase tenants.patch.
    *
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
-   * @throws {InvalidTenantSettings} Settings that contradict each other.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {InvalidTenantSettings} Settings contradict each other.
    */
   update(params, options) {
     return this.#call(methods.update, params, options);

@@ -8,16 +8,17 @@ export declare class TestMethods {
   private constructor();
 
   /**
-   * Read or turn the testing clock.
+   * Get or set the virtual clock of a testing store.
    *
-   * In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock or lets
-   * it run. Without any of them the clock is only read. All that is due at the new time has happened when this answers:
-   * what expires is judged by this clock, keys take their turns by it, and what is over (flows, sessions, counts,
-   * revocations, keys) is swept. Every process on this testing store shares the clock.
+   * The changes apply in this order: `reset` returns to the real time, `setAt` sets the time, `advanceSeconds` advances
+   * it, and `freeze` stops or starts the clock. If all of them are omitted, the call only returns the time. When the
+   * call returns, everything due at the new time has taken effect: tokens and flows have expired, keys have changed
+   * their state, and expired rows (flows, sessions, counters, revocations, keys) are deleted. All processes of the
+   * testing store share the clock.
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    *
-   * @throws {ClockOutOfRange} test.clock would leave the years 1970 to 9999.
+   * @throws {ClockOutOfRange} `test.clock` would set a time outside the years 1970 to 9999.
    */
   clock(
     params?: TestClockParams,
@@ -25,15 +26,15 @@ export declare class TestMethods {
   ): Promise<TestClockResult>;
 
   /**
-   * Say what the provider for tests answers next.
+   * Queue claims or errors for the next responses of the test provider.
    *
-   * Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for them; a member
-   * that is null is left out. An error is answered once, by the endpoint that it names, in place of what would be.
-   * Several wait in their order. Without either it says what waits.
+   * Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null`
+   * value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response.
+   * Queued entries are used in order. Without claims and error, the call returns the queue.
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    *
-   * @throws {IssuerNotFound} An issuer is named that is not one of this store.
+   * @throws {IssuerNotFound} The named issuer is not an issuer of this store.
    */
   enqueue(
     params?: TestEnqueueParams,
@@ -41,20 +42,21 @@ export declare class TestMethods {
   ): Promise<TestEnqueueResult>;
 
   /**
-   * Make something fail, as it does one day.
+   * Inject, list or clear faults.
    *
-   * Arms one fault in this process and answers all that are armed; with neither it only answers them, with clear it
-   * disarms them all, before anything else, and so does test.reset. Name what fails: a method, which then answers the
-   * error that you choose; delivery, the next message to somebody; provider, what this process asks a login provider
-   * over HTTP (keys that it knows already it does not ask for, and one that has just failed it leaves alone for some
-   * seconds, as ever, or until clear); store, writes to the store; clockJumpSeconds, the clock, of this process alone:
-   * other processes on the store, and test.clock, show what they did, and nothing that is due is done for it. Each fails
-   * where the real thing would, so that retries, refunds and errors are the real ones. Of several that fit the one armed
-   * first comes first.
+   * Injects one fault into this process and returns all active faults. Without a fault, the call only returns them.
+   * `clear` and `test.reset` remove all faults. Each fault occurs where the real failure would occur, so retries,
+   * compensation and errors are the real ones. If several faults match, the oldest one applies. A `method` fails with
+   * the chosen error, also for requests through `compat.http` and `test.http` that need the method, in the form of their
+   * protocol. `compat.http` as the method affects every request to `test.http`. A `delivery` fault affects the next
+   * messages. A `provider` fault affects HTTP requests of this process to a login provider; cached keys are not
+   * requested again, and a provider that has just failed is not contacted for some seconds or until `clear`. A `store`
+   * fault affects writes to the store. `clockJumpSeconds` changes the clock of this process only: other processes and
+   * `test.clock` are not affected, and no expired rows are deleted.
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    *
-   * @throws {ClockOutOfRange} test.clock would leave the years 1970 to 9999.
+   * @throws {ClockOutOfRange} `test.clock` would set a time outside the years 1970 to 9999.
    */
   fault(
     params?: TestFaultParams,
@@ -62,15 +64,17 @@ export declare class TestMethods {
   ): Promise<TestFaultResult>;
 
   /**
-   * Serve compat.http on this machine's loopback address.
+   * Start an HTTP endpoint for compat.http on the loopback interface.
    *
-   * For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers 127.0.0.1
-   * alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that compat.http
-   * does. Asked again, with no port or with one that it serves already, it says where it is.
+   * For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The
+   * endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program
+   * that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight
+   * requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint,
+   * returns its URL.
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    *
-   * @throws {PortUnavailable} test.http or test.idp is asked for a port that is taken, or that this user may not have.
+   * @throws {PortUnavailable} The port for `test.http` or `test.idp` is in use, or the operating system denies it.
    */
   http(
     params?: TestHttpParams,
@@ -78,24 +82,26 @@ export declare class TestMethods {
   ): Promise<TestHttpResult>;
 
   /**
-   * Run an OpenID Connect provider on this machine's loopback address.
+   * Start or stop a test OpenID Connect provider on the loopback interface.
    *
-   * For services that sign people in elsewhere: give them an issuer of its answer, and a browser, or a test that is one,
-   * can go through the whole login. Its users are accounts of this store, its keys those of the tenants: it signs with
-   * RS256, which OpenID Connect Discovery wants every provider to offer, for a tenant that was created with that
-   * signingAlgorithm, else with ES256. Each tenant is an issuer at baseUrl, a slash and its id; issuers names more, or
-   * changes how one treats people. It has discovery, jwks, authorize with a login page, token (authorization_code with
-   * PKCE, refresh_token, client_credentials, token exchange, device_code), userinfo, introspect, revoke, device and
-   * logout. It answers 127.0.0.1 alone, until the process ends. Asked again it says where it is and takes issuers in
-   * place of those of the same names; after stop it comes back at the same port. test.enqueue says what it answers next,
-   * test.token with its issuer signs any token, test.clock turns its time, test.reset makes it forget issuers, codes,
-   * logins and what was enqueued. What it remembers ends with the process; test.snapshot keeps it, and test.restore
-   * brings it back.
+   * For tests of services that sign users in with an external provider: configure an issuer of the result there; a
+   * browser or an automated test can then perform the complete login. The users of the provider are the accounts of this
+   * store, and its keys are the keys of the tenants. It signs with RS256, which OpenID Connect Discovery requires of
+   * every provider, for tenants created with this `signingAlgorithm`, otherwise with ES256. Each tenant is an issuer at
+   * `baseUrl`, a slash and the tenant ID; `issuers` adds issuers or changes their behavior. A name that belongs to no
+   * tenant, without `tenantId`, creates a stand-alone issuer: a new tenant of this name with its own keys and no
+   * accounts. Use it to test that a service rejects tokens of foreign issuers. The provider supports discovery, JWKS,
+   * authorization with a login page, token (`authorization_code` with PKCE, `refresh_token`, `client_credentials`, token
+   * exchange, `device_code`), UserInfo, introspection, revocation, device authorization and logout. It listens only on
+   * 127.0.0.1 until the process exits. Calling the method again returns the addresses and replaces issuers of the same
+   * names; after `stop`, it starts again on the same port. `test.enqueue` sets its next responses, `test.token` signs
+   * arbitrary tokens of its issuers, `test.clock` sets its time, and `test.reset` deletes its issuers, codes, logins and
+   * queue. Its state ends with the process; `test.snapshot` saves it and `test.restore` restores it.
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    *
-   * @throws {PortUnavailable} test.http or test.idp is asked for a port that is taken, or that this user may not have.
-   * @throws {TenantNotFound} A tenant is named that was never created, or is deleted.
+   * @throws {PortUnavailable} The port for `test.http` or `test.idp` is in use, or the operating system denies it.
+   * @throws {TenantNotFound} The tenant does not exist or was deleted.
    */
   idp(
     params?: TestIdpParams,
@@ -103,11 +109,11 @@ export declare class TestMethods {
   ): Promise<TestIdpResult>;
 
   /**
-   * Read the messages that would have been sent.
+   * Read the messages captured by a testing store.
    *
-   * A testing store sends nothing. Oldest first; wait for one with waitSeconds.
+   * A testing store captures messages instead of sending them. The messages are sorted oldest first.
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    */
   outbox(
     params?: TestOutboxParams,
@@ -115,16 +121,16 @@ export declare class TestMethods {
   ): Promise<TestOutboxResult>;
 
   /**
-   * Make the testing store new again, and this process.
+   * Reset the testing store and this process to their initial state.
    *
-   * Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials, audit
-   * records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in memory (those
-   * in files stay), and what test.idp was given and remembers; it goes on listening where it does. The tenant named
-   * default is as at the first start, the clock shows the real time, or stands where --clock had it begin. Other
-   * processes notice with their next request; on PostgreSQL within a second. What --apply set up at the start is not set
-   * up again.
+   * Deletes everything in the store for every process: tenants, accounts, pools, roles, flows, credentials, audit
+   * records, messages and the seed. In this process, it also deletes the faults of `test.fault`, the snapshots in memory
+   * (not those in files), and the issuers and state of `test.idp`, which continues to listen. The tenant `default`
+   * returns to its initial settings, and the clock to the real time or to the start time of `--clock`. Other processes
+   * detect the reset with their next request, on PostgreSQL within one second. The configuration of `--apply` is not
+   * applied again.
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    */
   reset(
     params?: TestResetParams,
@@ -132,24 +138,26 @@ export declare class TestMethods {
   ): Promise<TestResetResult>;
 
   /**
-   * Bring a snapshot's state back.
+   * Restore a snapshot of the testing store.
    *
-   * What test.snapshot has kept takes the place of all that the store holds, for every process on it, in one
-   * transaction: if it fails, everything is as it was. What was good with test.idp then is good again, with that of this
-   * process; it goes on listening where it does, and issuers that it was given since, under other names, stay. The clock
-   * goes on from where it stood, or stands there; the seed goes on as well, so that processes which continue from one
-   * state and are asked the same answer the same. Other processes notice with their next request; on PostgreSQL within a
-   * second. Credentials providers that were open must be opened anew. A snapshot fits stores of the same schema version
-   * whose data key is the same, whichever database they are in: stores in memory with no key given, and stores that were
-   * made with --testing under one master key (MINTMARK_MASTER_KEY).
+   * Replaces everything in the store, for every process, with the content of the snapshot in one transaction; if the
+   * restore fails, nothing changes. The state of `test.idp` in the snapshot is restored as well; the provider continues
+   * to listen on its port, and issuers with other names that were added since are kept. The clock continues from its
+   * time in the snapshot, or stays stopped at it. The seed also continues, so processes that continue from the same
+   * state with the same requests return the same results. Other processes detect the change with their next request, on
+   * PostgreSQL within one second. Open credentials providers must be opened again. A snapshot can be restored in every
+   * store with the same schema version and data key, regardless of the database. Two stores have the same data key if
+   * both are in memory without a given key, or if both were created with `--testing` under the same master key
+   * (`MINTMARK_MASTER_KEY`).
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    *
-   * @throws {SnapshotNotFound} test.restore names a snapshot that was never taken in this process.
-   * @throws {SnapshotUnusable} The file of test.restore is missing, no snapshot, cut off or altered.
-   * @throws {SnapshotVersionMismatch} A snapshot was taken by a program of another schema version, or by one that writes
-   * such files in another way.
-   * @throws {SnapshotSealMismatch} test.restore is given a snapshot whose sealed values this store has no key for.
+   * @throws {SnapshotNotFound} `test.restore` names a snapshot that was not taken in this process.
+   * @throws {SnapshotUnusable} The file for `test.restore` does not exist, is not a snapshot, or was truncated or
+   * altered.
+   * @throws {SnapshotVersionMismatch} The snapshot was taken by a program with another schema version or snapshot
+   * format.
+   * @throws {SnapshotSealMismatch} This store does not have the data key that decrypts the snapshot for `test.restore`.
    */
   restore(
     params: TestRestoreParams,
@@ -157,18 +165,18 @@ export declare class TestMethods {
   ): Promise<TestRestoreResult>;
 
   /**
-   * Make what is random reproducible.
+   * Seed the random generator of a testing store.
    *
-   * From now on every id, code, token and key of this store comes from the seed, in every process on it, each draw once.
-   * Two new stores with the same seed, the same clock and the same calls one after the other give the same answers, byte
-   * for byte: ids, codes, keys of all algorithms, tokens with their signatures, salts, what providers are asked,
-   * continuation and pending tokens, credentials, audit records. What a machine decides does not come again: the port
-   * that idp.authorize listens on, how long something took, the incident of an internalError. Signatures that come again
-   * are for tests: how long they take tells something of the key. Seed a store that is new or was reset: what was made
-   * before stays as it is, but credentials from before are worth nothing any more. The same seed again begins anew and
-   * would give the same ids a second time.
+   * After the call, every ID, code, token and key of the store is derived from the seed, in every process, and each
+   * derived value is used once. Two new stores with the same seed, the same clock and the same sequence of calls return
+   * identical results. This includes IDs, codes, keys of all algorithms, tokens with their signatures, salts, requests
+   * to providers, continuation and pending tokens, credentials and audit records. Values that the machine determines are
+   * not reproducible: the port of `idp.authorize`, durations, and the `incident` of an `internalError`. Use reproducible
+   * signatures only for tests, because their timing reveals information about the key. Seed a new or reset store:
+   * existing data does not change, but earlier credentials become invalid. If the store already had this seed, its
+   * sequence continues after the last derived value; `test.reset` restarts it.
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    */
   seed(
     params: TestSeedParams,
@@ -176,22 +184,23 @@ export declare class TestMethods {
   ): Promise<TestSeedResult>;
 
   /**
-   * Keep the state of the store, and of test.idp.
+   * Take a snapshot of the testing store.
    *
-   * All of it at one moment: tenants, pools, accounts, flows, sessions, keys, messages, audit records, where the clock
-   * stands, how far the seed has come; and what this process's test.idp knows: its issuers, codes, refresh tokens,
-   * devices, who is signed in in which browser, what was enqueued. test.restore brings it back, as often as it is
-   * wanted. Without file this process keeps it in memory, under a name, until it ends or test.reset. With file another
-   * process can restore it as well, so that several tests continue from one state. The file appears under its name when
-   * it is whole, is for this user alone (0600) and never takes the place of one. It holds secrets: sealed ones as the
-   * store has them, which whoever has the master key can open, and for a store in memory with no key given anybody can;
-   * codes, addresses and what test.idp knows as they are.
+   * The snapshot contains the complete state at a single point in time: tenants, pools, accounts, flows, sessions, keys,
+   * messages, audit records, the clock and the position of the seed. It also contains the state of `test.idp` in this
+   * process: issuers, codes, refresh tokens, devices, browser sessions and the queue. `test.restore` restores it any
+   * number of times. Without `file`, the snapshot is stored under a name in the memory of this process until the process
+   * exits or `test.reset` is called. With `file`, other processes can restore it too, so several tests can start from
+   * the same state. The file appears under its name only when it is complete, is readable only by the current operating
+   * system user (0600), and never overwrites an existing file. The file contains secrets. Secrets of the store are
+   * encrypted; everyone with the master key can decrypt them, and for a store in memory without a given key, everyone
+   * can. Codes, addresses and the state of `test.idp` are not encrypted.
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    *
-   * @throws {TooManySnapshots} test.snapshot, once too often without file.
-   * @throws {SnapshotFileExists} test.snapshot is given the path of something that is there.
-   * @throws {SnapshotNotWritten} The folder of a snapshot is missing or cannot be written, or its disk is full.
+   * @throws {TooManySnapshots} `test.snapshot` without `file` exceeds the maximum number of snapshots.
+   * @throws {SnapshotFileExists} The path for `test.snapshot` already exists.
+   * @throws {SnapshotNotWritten} The directory of the snapshot does not exist or is not writable, or its disk is full.
    */
   snapshot(
     params?: TestSnapshotParams,
@@ -199,19 +208,19 @@ export declare class TestMethods {
   ): Promise<TestSnapshotResult>;
 
   /**
-   * Sign any token you like.
+   * Sign a token with arbitrary header fields and claims.
    *
-   * For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says iss, sub, aud,
-   * iat and exp, a tenant's also sid and auth_time, an access token jti, client_id and scope, and what claims and header
-   * add; a member that is null is left out, one that is given stands in place of ours. Nothing is checked but whose key
-   * signs, and nothing is put down but the first key of a tenant that has signed nothing yet. The sid test.token stands
-   * for a session that is in no list: token.verify and pools of this store take it, for any subject, unless an account
-   * of that id is disabled.
+   * For tests of token verifiers: creates valid tokens without a sign-in, and invalid tokens of every kind. The token
+   * contains `iss`, `sub`, `aud`, `iat` and `exp`. Tokens of a tenant also contain `sid` and `auth_time`; access tokens
+   * also contain `jti`, `client_id` and `scope`. Given claims and header fields replace the defaults; a `null` value
+   * removes a member. Only the issuer is checked, and nothing is stored, except the first key of a tenant that has not
+   * signed a token before. The `sid` is `test.token`, a session that does not exist; `token.verify` and the pools of
+   * this store accept it for any subject, unless an account with that ID is disabled.
    *
-   * Offered by testing processes only.
+   * Available only with `--testing`.
    *
-   * @throws {IssuerNotFound} An issuer is named that is not one of this store.
-   * @throws {NoKeyInState} test.token asks for a key that the issuer does not have.
+   * @throws {IssuerNotFound} The named issuer is not an issuer of this store.
+   * @throws {NoKeyInState} `test.token` requests a key in a state that no key of the issuer has.
    */
   token(
     params: TestTokenParams,
@@ -219,374 +228,393 @@ export declare class TestMethods {
   ): Promise<TestTokenResult>;
 }
 
-/** What `test.clock` takes. */
+/** The parameters of `test.clock`. */
 export interface TestClockParams {
-  /** true stops the clock, false lets it run on. */
+  /** Whether to stop the clock (`true`) or start it (`false`). */
   freeze?: boolean;
-  /** The time it is now. */
+  /** The new time, in seconds since 1970-01-01 UTC. */
   setAt?: Timestamp;
-  /** How far to move on; negative moves back. -3155760000 to 3155760000. */
+  /** The number of seconds to advance the clock. A negative number sets it back. -3155760000 to 3155760000. */
   advanceSeconds?: number;
-  /** Return to the real time, running. Without it: false. */
+  /** Whether to return to the real time, with the clock running. Defaults to false. */
   reset?: boolean;
   /**
-   * Whether rows that are over are swept before the answer; else in the background, some time after the next change.
-   * Without it: true.
+   * Whether to delete expired rows before the call returns. Otherwise they are deleted in the background some time after
+   * the next change. Defaults to true.
    */
   settle?: boolean;
 }
 
-/** What `test.clock` answers. */
+/** The result of `test.clock`. */
 export interface TestClockResult {
-  /** What the clock shows. */
+  /** The time of the clock, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
-  /** Whether it stands still. */
+  /** Whether the clock is stopped. */
   frozen: boolean;
 }
 
-/** What `test.enqueue` takes. */
+/** The parameters of `test.enqueue`. */
 export type TestEnqueueParams =
   & {
-    /** The name of the issuer, or the issuer itself. At most 2048 characters. Without it: "default". */
+    /** The name of the issuer, or its URL. At most 2048 characters. Defaults to "default". */
     issuer?: string;
-    /** Whether what waits is forgotten first. Without it: false. */
+    /** Whether to clear the queue first. Defaults to false. */
     clear?: boolean;
   }
   & (
     | {
-      /** Claims of the next tokens, both of them. */
+      /** The claims of the next ID and access token. */
       claims?: JsonObject;
-      /** An error that the provider for tests answers in place of anything else. */
+      /** The error to return. */
       error?: undefined;
     }
     | {
-      /** Claims of the next tokens, both of them. */
+      /** The claims of the next ID and access token. */
       claims?: undefined;
-      /** An error that the provider for tests answers in place of anything else. */
+      /** The error to return. */
       error?: TestAnswerError;
     }
   )
 
-/** What `test.enqueue` answers. */
+/** The result of `test.enqueue`. */
 export interface TestEnqueueResult {
-  /** What waits now, the next one first. */
+  /** The queued entries, next one first. */
   waiting: TestAnswer[];
 }
 
-/** What `test.fault` takes. */
+/** The parameters of `test.fault`. */
 export type TestFaultParams =
   & {
-    /** With method: the type of the error, such as storeBusy. At most 128 characters. */
+    /** The type of the error, such as `storeBusy`. Required with `method`. At most 128 characters. */
     error?: string;
-    /** With method: members of the error's data. What it needs beyond them is made up. */
+    /** Members of the error data. Used only with `method`. Missing required members are generated. */
     data?: JsonObject;
-    /** With delivery: only messages to this address or number. At most 1024 characters. */
+    /** The address or number whose messages fail. Used only with `delivery`. Defaults to all. At most 1024 characters. */
     to?: string;
-    /** With provider: down has no connection; slow answers after delayMilliseconds, or too late. */
+    /**
+     * The failure of the provider: `down` refuses connections, `slow` delays its responses by `delayMilliseconds`.
+     * Required with `provider`.
+     */
     failure?: "down" | "slow";
-    /** With a slow provider: how long it takes, in real time. 1 to 600000. */
+    /** The delay of a slow provider, in milliseconds of real time. 1 to 600000. */
     delayMilliseconds?: number;
-    /** With store: every write from now on fails, for so long in real time, instead of so many times. 1 to 600000. */
+    /**
+     * The period during which every write fails, in milliseconds of real time, instead of a number of times. Used only
+     * with `store`. 1 to 600000.
+     */
     forMilliseconds?: number;
     /**
-     * How many calls, messages, questions or writes go well before it. A clock jumps at once. 0 to 1000000. Without it:
-     * 0.
+     * The number of calls, messages, requests or writes that succeed before the fault occurs. Not used with
+     * `clockJumpSeconds`, which takes effect immediately. 0 to 1000000. Defaults to 0.
      */
     afterCalls?: number;
-    /** How many times it fails. Without it once, and a provider until clear. 1 to 1000000. */
+    /** The number of times the fault occurs. Defaults to 1; a provider fault stays active until `clear`. 1 to 1000000. */
     times?: number;
-    /** Whether all that is armed is disarmed first; the clock is the store's again. Without it: false. */
+    /**
+     * Whether to remove all active faults first. The clock of this process then returns to the clock of the store.
+     * Defaults to false.
+     */
     clear?: boolean;
   }
   & (
     | {
       /**
-       * The method that answers an error instead of doing anything. test.fault and test.reset are none: they end faults.
-       * At most 128 characters.
+       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because
+       * they remove faults. At most 128 characters.
        */
       method?: string;
       /**
-       * refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox, but the answer
-       * is lost.
+       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and
+       * appears in `test.outbox`, but the response is lost.
        */
       delivery?: undefined;
-      /**
-       * The provider's issuer, or another of its URLs, or its host, with its port if it is about that one alone. At most
-       * 2048 characters.
-       */
+      /** The issuer or another URL of the provider, or its host, optionally with a port. At most 2048 characters. */
       provider?: undefined;
-      /** How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly (storeReadOnly). */
+      /** The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`). */
       store?: undefined;
-      /** How far this process's clock jumps; negative goes back. Jumps add up. -3155760000 to 3155760000. */
+      /**
+       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up.
+       * -3155760000 to 3155760000.
+       */
       clockJumpSeconds?: undefined;
     }
     | {
       /**
-       * The method that answers an error instead of doing anything. test.fault and test.reset are none: they end faults.
-       * At most 128 characters.
+       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because
+       * they remove faults. At most 128 characters.
        */
       method?: undefined;
       /**
-       * refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox, but the answer
-       * is lost.
+       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and
+       * appears in `test.outbox`, but the response is lost.
        */
       delivery?: "refused" | "mayHaveArrived";
-      /**
-       * The provider's issuer, or another of its URLs, or its host, with its port if it is about that one alone. At most
-       * 2048 characters.
-       */
+      /** The issuer or another URL of the provider, or its host, optionally with a port. At most 2048 characters. */
       provider?: undefined;
-      /** How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly (storeReadOnly). */
+      /** The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`). */
       store?: undefined;
-      /** How far this process's clock jumps; negative goes back. Jumps add up. -3155760000 to 3155760000. */
+      /**
+       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up.
+       * -3155760000 to 3155760000.
+       */
       clockJumpSeconds?: undefined;
     }
     | {
       /**
-       * The method that answers an error instead of doing anything. test.fault and test.reset are none: they end faults.
-       * At most 128 characters.
+       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because
+       * they remove faults. At most 128 characters.
        */
       method?: undefined;
       /**
-       * refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox, but the answer
-       * is lost.
+       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and
+       * appears in `test.outbox`, but the response is lost.
        */
       delivery?: undefined;
-      /**
-       * The provider's issuer, or another of its URLs, or its host, with its port if it is about that one alone. At most
-       * 2048 characters.
-       */
+      /** The issuer or another URL of the provider, or its host, optionally with a port. At most 2048 characters. */
       provider?: string;
-      /** How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly (storeReadOnly). */
+      /** The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`). */
       store?: undefined;
-      /** How far this process's clock jumps; negative goes back. Jumps add up. -3155760000 to 3155760000. */
+      /**
+       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up.
+       * -3155760000 to 3155760000.
+       */
       clockJumpSeconds?: undefined;
     }
     | {
       /**
-       * The method that answers an error instead of doing anything. test.fault and test.reset are none: they end faults.
-       * At most 128 characters.
+       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because
+       * they remove faults. At most 128 characters.
        */
       method?: undefined;
       /**
-       * refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox, but the answer
-       * is lost.
+       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and
+       * appears in `test.outbox`, but the response is lost.
        */
       delivery?: undefined;
-      /**
-       * The provider's issuer, or another of its URLs, or its host, with its port if it is about that one alone. At most
-       * 2048 characters.
-       */
+      /** The issuer or another URL of the provider, or its host, optionally with a port. At most 2048 characters. */
       provider?: undefined;
-      /** How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly (storeReadOnly). */
+      /** The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`). */
       store?: "busy" | "full" | "readOnly";
-      /** How far this process's clock jumps; negative goes back. Jumps add up. -3155760000 to 3155760000. */
+      /**
+       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up.
+       * -3155760000 to 3155760000.
+       */
       clockJumpSeconds?: undefined;
     }
     | {
       /**
-       * The method that answers an error instead of doing anything. test.fault and test.reset are none: they end faults.
-       * At most 128 characters.
+       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because
+       * they remove faults. At most 128 characters.
        */
       method?: undefined;
       /**
-       * refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox, but the answer
-       * is lost.
+       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and
+       * appears in `test.outbox`, but the response is lost.
        */
       delivery?: undefined;
-      /**
-       * The provider's issuer, or another of its URLs, or its host, with its port if it is about that one alone. At most
-       * 2048 characters.
-       */
+      /** The issuer or another URL of the provider, or its host, optionally with a port. At most 2048 characters. */
       provider?: undefined;
-      /** How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly (storeReadOnly). */
+      /** The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`). */
       store?: undefined;
-      /** How far this process's clock jumps; negative goes back. Jumps add up. -3155760000 to 3155760000. */
+      /**
+       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up.
+       * -3155760000 to 3155760000.
+       */
       clockJumpSeconds?: number;
     }
   )
 
-/** What `test.fault` answers. */
+/** The result of `test.fault`. */
 export interface TestFaultResult {
-  /** In the order in which they were armed. */
+  /** The active faults, oldest first. */
   armed: Fault[];
 }
 
-/** What `test.http` takes. */
+/** The parameters of `test.http`. */
 export interface TestHttpParams {
-  /** Which port; without it, any that is free. 1 to 65535. */
+  /** The port. Defaults to any free port. 1 to 65535. */
   port?: number;
 }
 
-/** What `test.http` answers. */
+/** The result of `test.http`. */
 export interface TestHttpResult {
-  /** Where it answers: http://127.0.0.1 and a port. */
+  /** The URL of the endpoint: `http://127.0.0.1` and a port. */
   baseUrl: string;
 }
 
-/** What `test.idp` takes. */
+/** The parameters of `test.idp`. */
 export interface TestIdpParams {
-  /** Which port, when it begins to listen; without it, any that is free, or the one that it had before stop. 1 to 65535. */
+  /** The port on which to start listening. Defaults to the port before `stop`, otherwise to any free port. 1 to 65535. */
   port?: number;
-  /** Issuers with names or rules of their own. At most 100 elements. */
+  /** Issuers with their own names or behavior. At most 100 elements. */
   issuers?: readonly TestIssuer[];
   /**
-   * Whether it stops listening, so that the service meets a provider that is down. What was signed in stays. Before it
-   * has ever listened, it takes a port and does not listen there. Without it: false.
+   * Whether to stop listening, to test an unavailable provider. Its logins are kept. If the provider has never been
+   * started, a port is reserved without listening. Defaults to false.
    */
   stop?: boolean;
 }
 
-/** What `test.idp` answers. */
+/** The result of `test.idp`. */
 export interface TestIdpResult {
-  /** Where it answers: http://127.0.0.1 and a port. */
+  /** The base URL of the provider: `http://127.0.0.1` and a port. */
   baseUrl: string;
-  /** Whether it listens. */
+  /** Whether the provider is listening. */
   running: boolean;
-  /** The issuer to give to a service: the first of those that were given, else that of the default tenant. */
+  /** The issuer to configure in a service: the first given issuer, otherwise the issuer of the default tenant. */
   issuer: string;
-  /** The default tenant's, and those that were given. Any other tenant has its own at baseUrl, a slash and its id. */
+  /** The URL of the discovery document of `issuer`. */
+  discoveryUrl: string;
+  /** The URL of the public keys of `issuer`. */
+  jwksUrl: string;
+  /**
+   * The result's `issuer` first, then the other issuers of this call, those of earlier calls, and the issuer of the
+   * default tenant. Every other tenant has an issuer at `baseUrl`, a slash and its ID.
+   */
   issuers: TestIssuerAddress[];
 }
 
-/** What `test.outbox` takes. */
+/** The parameters of `test.outbox`. */
 export interface TestOutboxParams {
-  /** Only those to this address or number. At most 1024 characters. */
+  /** The address or number whose messages are returned. At most 1024 characters. */
   to?: string;
-  /** Only those with a higher number. 0 to 9007199254740991. Without it: 0. */
+  /** The number after which messages are returned. 0 to 9007199254740991. Defaults to 0. */
   after?: number;
-  /** How long to wait until there is one, in real time. 0 to 60. Without it: 0. */
+  /** The maximum time to wait for a message, in seconds of real time. 0 to 60. Defaults to 0. */
   waitSeconds?: number;
-  /** Whether what is answered is taken out. Without it: false. */
+  /** Whether to delete the returned messages. Defaults to false. */
   clear?: boolean;
 }
 
-/** What `test.outbox` answers. */
+/** The result of `test.outbox`. */
 export interface TestOutboxResult {
-  /** At most 100. */
+  /** At most 100 messages, oldest first. */
   messages: SentMessage[];
 }
 
-/** What `test.reset` takes. */
+/** The parameters of `test.reset`. */
 export type TestResetParams = Record<string, never>;
 
-/** What `test.reset` answers. */
+/** The result of `test.reset`. */
 export interface TestResetResult {
-  /** What the clock shows. */
+  /** The time of the clock, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
-  /** Whether it stands still. */
+  /** Whether the clock is stopped. */
   frozen: boolean;
 }
 
-/** What `test.restore` takes. */
+/** The parameters of `test.restore`. */
 export type TestRestoreParams =
   & (
     | {
-      /** One that this process keeps in memory. At most 128 characters. */
+      /** The name of a snapshot in the memory of this process. At most 128 characters. */
       name: string;
-      /** One in a file, from the root. It stays as it is. At most 4000 characters. */
+      /** The absolute path of a snapshot file. The file is not changed. At most 4000 characters. */
       file?: undefined;
     }
     | {
-      /** One that this process keeps in memory. At most 128 characters. */
+      /** The name of a snapshot in the memory of this process. At most 128 characters. */
       name?: undefined;
-      /** One in a file, from the root. It stays as it is. At most 4000 characters. */
+      /** The absolute path of a snapshot file. The file is not changed. At most 4000 characters. */
       file: string;
     }
   )
 
-/** What `test.restore` answers. */
+/** The result of `test.restore`. */
 export interface TestRestoreResult {
-  /** How many rows it holds. */
+  /** The number of rows in the snapshot. */
   rows: number;
-  /** What the clock shows. */
+  /** The time of the clock, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
-  /** Whether it stands still. */
+  /** Whether the clock is stopped. */
   frozen: boolean;
 }
 
-/** What `test.seed` takes. */
+/** The parameters of `test.seed`. */
 export interface TestSeedParams {
-  /** Any text. At most 256 characters. */
+  /** The seed, any text. At most 256 characters. */
   seed: string;
 }
 
-/** What `test.seed` answers. */
+/** The result of `test.seed`. */
 export interface TestSeedResult {
-  /** What was given. */
+  /** The given seed. */
   seed: string;
 }
 
-/** What `test.snapshot` takes. */
+/** The parameters of `test.snapshot`. */
 export type TestSnapshotParams =
   & (
     | {
       /**
-       * What to call it in this process; one that has the name already goes. Without it, and without file, it gets one.
-       * At most 128 characters.
+       * The name of the snapshot in the memory of this process. Replaces a snapshot of the same name. If `name` and
+       * `file` are omitted, a name is generated. At most 128 characters.
        */
       name?: string;
-      /** The file to be made, from the root, in a folder that is there. At most 4000 characters. */
+      /** The absolute path of the file to create. Its directory must exist. At most 4000 characters. */
       file?: undefined;
     }
     | {
       /**
-       * What to call it in this process; one that has the name already goes. Without it, and without file, it gets one.
-       * At most 128 characters.
+       * The name of the snapshot in the memory of this process. Replaces a snapshot of the same name. If `name` and
+       * `file` are omitted, a name is generated. At most 128 characters.
        */
       name?: undefined;
-      /** The file to be made, from the root, in a folder that is there. At most 4000 characters. */
+      /** The absolute path of the file to create. Its directory must exist. At most 4000 characters. */
       file?: string;
     }
   )
 
-/** What `test.snapshot` answers. */
+/** The result of `test.snapshot`. */
 export interface TestSnapshotResult {
-  /** What test.restore calls it; none for a file. */
+  /** The name for `test.restore`. Not present for a file. */
   name?: string;
-  /** The file, if one was asked for. */
+  /** The path of the created file. Present if `file` is given. */
   file?: string;
-  /** Its size. */
+  /** The size of the snapshot, in bytes. */
   bytes?: number;
-  /** How many rows of the store it holds. */
+  /** The number of rows in the snapshot. */
   rows: number;
-  /** What the clock showed. */
+  /** The time of the clock in the snapshot, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
-  /** Whether it stood still. */
+  /** Whether the clock is stopped in the snapshot. */
   frozen: boolean;
 }
 
-/** What `test.token` takes. */
+/** The parameters of `test.token`. */
 export interface TestTokenParams {
   /**
-   * Whose key signs: the issuer of a tenant or a pool of this store, or one of test.idp. Without it, the default tenant.
-   * To name a foreign issuer, give claims an iss. At most 2048 characters.
+   * The issuer whose key signs the token: the issuer of a tenant or pool of this store, or an issuer of `test.idp`.
+   * Defaults to the default tenant. To name a foreign issuer, set `iss` in `claims`. At most 2048 characters.
    */
   issuer?: string;
-  /** sub. At most 1024 characters. */
+  /** The `sub` claim. At most 1024 characters. */
   subject: string;
-  /** aud. At most 1024 characters. */
+  /** The `aud` claim. At most 1024 characters. */
   audience: string;
   /**
-   * What typ in the header says, unless header says it: id or access of a tenant, or pool. Without it, id for a tenant
-   * and pool for a pool.
+   * The token type, which determines `typ` in the header: `id` or `access` for a tenant, `pool` for a pool. Defaults to
+   * `id` for a tenant and to `pool` for a pool.
    */
   use?: "id" | "access" | "pool";
-  /** More claims, or others. */
+  /** Additional or changed claims. */
   claims?: JsonObject;
-  /** More members of the header, or others. The signature stays that of the key, whatever alg says. */
+  /** Additional or changed header fields. The signing key does not change, regardless of `alg`. */
   header?: JsonObject;
-  /** From now to exp; negative makes a token that has expired. -3155760000 to 3155760000. Without it: 3600. */
+  /**
+   * The number of seconds from the current time to `exp`. A negative number creates an expired token. -3155760000 to
+   * 3155760000. Defaults to 3600.
+   */
   expiresInSeconds?: number;
   /**
-   * Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid of its
-   * own. Without it: "active".
+   * The state of the key that signs the token. `gone` is a key that is no longer published. `wrong` is another key with
+   * the `kid` of the active key. `unknown` is another key with its own `kid`. Defaults to "active".
    */
   keyState?: "active" | "next" | "retired" | "revoked" | "gone" | "wrong" | "unknown";
 }
 
-/** What `test.token` answers. */
+/** The result of `test.token`. */
 export interface TestTokenResult {
-  /** A signed JSON Web Token in compact form. */
+  /** The signed token. */
   token: Jwt;
 }

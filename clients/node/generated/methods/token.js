@@ -18,126 +18,131 @@ export class TokenMethods {
   }
 
   /**
-   * Get an issuer's OpenID discovery document.
+   * Get the OpenID Connect discovery document of an issuer.
    *
-   * What a verifier looks for under /.well-known/openid-configuration. Publish it, with the keys of token.jwks, under
-   * the issuer's address if verifiers are to find it there.
+   * Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it,
+   * publish it under the URL of the issuer, together with the keys from `token.jwks`.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * @throws {IssuerNotFound} An issuer is named that is not one of this store.
+   * @throws {IssuerNotFound} The named issuer is not an issuer of this store.
    */
   discovery(params, options) {
     return this.#call(methods.discovery, params, options);
   }
 
   /**
-   * Get the public keys.
+   * Get the JSON Web Key Set of an issuer, or of all issuers.
    *
-   * The published keys, as RFC 7517 writes a key set: with issuer that issuer's, without it every published key of the
-   * store. Keys that sign from some later moment on are already in it.
+   * Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active yet.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * @throws {IssuerNotFound} An issuer is named that is not one of this store.
+   * @throws {IssuerNotFound} The named issuer is not an issuer of this store.
    */
   jwks(params, options) {
     return this.#call(methods.jwks, params, options);
   }
 
   /**
-   * Mint an OpenID token for whoever proves these logins: the classic flow.
+   * Mint an OpenID token for an identity and its logins (classic flow).
    *
-   * For 600 seconds. The identity that is answered may be another one than was named: the logins decide, as in
-   * identity.resolve. Developer tokens come from token.mintForDeveloper.
+   * The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved from the
+   * logins, as in `identity.resolve`. Tokens for developer users are minted by `token.mintForDeveloper`.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
    * Equivalent: cognito GetOpenIdToken.
    *
-   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
-   * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
-   * @throws {IdentityForbidden} An authenticated identity is used without any login.
-   * @throws {ClassicFlowDisabled} token.mint in a pool that does not allow it.
-   * @throws {UnauthenticatedNotAllowed} A guest in a pool that has none.
-   * @throws {LoginsDoNotMatch} An authenticated identity is named without a proof of it.
-   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
-   * already.
-   * @throws {PublicProviderRequired} A client uses the developer provider's name.
-   * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
-   * @throws {UnsupportedLoginProvider} A login names a provider that the pool does not have.
+   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
+   * @throws {IdentityDisabled} A request or a token names a disabled identity.
+   * @throws {IdentityForbidden} An authenticated identity is used without a login.
+   * @throws {ClassicFlowDisabled} `token.mint` is called in a pool that does not allow the classic flow.
+   * @throws {UnauthenticatedNotAllowed} A request without logins is sent to a pool that does not allow guests.
+   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
+   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
+   * or 20 logins.
+   * @throws {PublicProviderRequired} A client names the developer provider where a public login provider is required.
+   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
+   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
    * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
-   * @throws {LegacyProviderNotSupported} A pool's settings, or a login, name api.twitter.com or www.digits.com, which
-   * Amazon Cognito knows from former years.
-   * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
-   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
-   * long.
+   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
+   * `www.digits.com`, which Amazon Cognito used to support.
+   * @throws {LoginTokenInvalid} The token of a login fails a check.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
+   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
+   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
+   * make the token too long.
    */
   mint(params, options) {
     return this.#call(methods.mint, params, options);
   }
 
   /**
-   * Mint an OpenID token for a user whom your own code has authenticated.
+   * Mint an OpenID token for a developer-authenticated user.
    *
    * The developer user identifier is trusted; every other login in the map is verified. The same identifier always
-   * yields the same identity. Naming a guest's identityId upgrades that guest.
+   * resolves to the same identity. If `identityId` names a guest, the guest becomes the identity of the user.
    *
    * Equivalent: cognito GetOpenIdTokenForDeveloperIdentity.
    *
-   * @throws {PoolNotFound} The pool was never created, or is deleted.
-   * @throws {UnsupportedDeveloperProvider} logins lack the pool's developer provider, or name a provider the pool does
-   * not have.
-   * @throws {IdentityNotFound} The identity was never created, is deleted, or belongs to another pool.
-   * @throws {IdentityDisabled} A disabled identity is named or stands in a token.
-   * @throws {LoginsDoNotMatch} An authenticated identity is named without a proof of it.
-   * @throws {DeveloperUserAlreadyRegistered} identityId names one identity, the developer user identifier belongs to
-   * another.
-   * @throws {LoginConflict} A login belongs to another identity, or an identity has one of this provider or 20 logins
-   * already.
-   * @throws {InvalidLogin} The proof of a login cannot be used: a developer user identifier above 1024 characters, a
-   * token that does not verify.
-   * @throws {InvalidPrincipalTags} A tag has characters that no tag has or is too long, whether a caller gives it or a
-   * tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too
-   * long.
-   * @throws {PoolTokenNotAccepted} A pool's own token is given as a login.
-   * @throws {LoginTokenInvalid} A login's token fails a check.
-   * @throws {ProviderUnavailable} A login provider does not answer, or says that it cannot now.
-   * @throws {ProviderUnusable} What a login provider answers proves nothing: its certificate, its address, its documents
-   * or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-   * mended.
+   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {UnsupportedDeveloperProvider} The logins do not include the developer provider of the pool, or name a
+   * provider that is not configured in the pool.
+   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
+   * @throws {IdentityDisabled} A request or a token names a disabled identity.
+   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
+   * @throws {DeveloperUserAlreadyRegistered} `identityId` names one identity, but the developer user identifier belongs
+   * to another.
+   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
+   * or 20 logins.
+   * @throws {InvalidLogin} The value of a login is not valid, such as a developer user identifier with more than 1024
+   * characters.
+   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
+   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
+   * make the token too long.
+   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
+   * @throws {LoginTokenInvalid} The token of a login fails a check.
+   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
+   * respond.
+   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
+   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
+   * corrected.
    */
   mintForDeveloper(params, options) {
     return this.#call(methods.mintForDeveloper, params, options);
   }
 
   /**
-   * Verify a token that was issued here.
+   * Verify a token issued by this store.
    *
-   * Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the error. Pin
-   * what you expect: at least one of audience, issuer and tenantId.
+   * Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error of the first
+   * failed check. At least one of `audience`, `issuer` and `tenantId` is required.
    *
-   * Also offered with `caller: "public"`.
+   * Also available with `caller: "public"`.
    *
-   * @throws {TokenMalformed} Not three parts of base64url, no JSON object, a member missing or of a wrong type, an
-   * unknown critical header.
-   * @throws {TokenAlgorithmNotAllowed} alg is none, an HMAC, or not the algorithm of the key that kid names.
-   * @throws {TokenKeyUnknown} kid is missing or names no key of this store; the keys of a deleted pool go with it.
-   * @throws {TokenSignatureInvalid} The signature does not verify with the key that kid names.
-   * @throws {TokenIssuerMismatch} iss is not what was expected, or not the issuer whose key signed.
-   * @throws {TokenAudienceMismatch} aud does not contain what was expected.
-   * @throws {TokenExpired} exp is past.
-   * @throws {TokenNotYetValid} iat or nbf lies in the future.
-   * @throws {TokenUseMismatch} A token of one kind is given where another is needed.
-   * @throws {TokenRevoked} The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-   * credentials.revoke has named one of them since the token was minted.
-   * @throws {AccountMerged} An account is named that account.merge has made part of another one.
-   * @throws {TokenScopeMissing} token.verify is to find a scope that the token does not have.
+   * Equivalent: firebase SDK: verifyIdToken.
+   *
+   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
+   * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenAudienceMismatch} `aud` does not contain the expected audience.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
+   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
+   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {TokenScopeMissing} `token.verify` requires a scope that the token does not have.
    */
   verify(params, options) {
     return this.#call(methods.verify, params, options);

@@ -125,7 +125,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
 
     async def _start(self) -> AsyncProcess:
         try:
-            self._process = await AsyncProcess.start(self.command, self.environment, self._stderr, self._notify)
+            self._process = await AsyncProcess.start(self.command_here(), self.environment, self._stderr, self._notify)
             return self._process
         finally:
             self._starting = None

@@ -124,7 +124,7 @@ class Mintmark(Settings, Namespaces):
                 self._check_restart(process.ended)
             if self._finalizer is not None:
                 self._finalizer()
-            self._process = process = Process(self.command, self.environment, self._stderr, self._notify)
+            self._process = process = Process(self.command_here(), self.environment, self._stderr, self._notify)
             # Nobody can call any more: the process may end. At the end of the program, too, which is not to wait for it.
             self._finalizer = weakref.finalize(self, process.end_input)
             return process

@@ -7,6 +7,7 @@ from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Protocol, 
 
 from ._async import AsyncMintmark
 from ._client import Mintmark
+from ._errors import ClientClosed
 from .generated.errors import ProviderNotOpen
 from .generated.types import CredentialsProviderAnswer
 
@@ -72,9 +73,9 @@ class Opening:
         self._is_closed = False
 
 
-def closed_before() -> ProviderNotOpen:
-    """What a provider fails with that was closed before its first use."""
-    return ProviderNotOpen("This CredentialsProvider was closed. Make another one.", {"type": ProviderNotOpen.type})
+def closed_before() -> ClientClosed:
+    """The error of a provider that was closed before its first use."""
+    return ClientClosed("This CredentialsProvider was closed. Make another one.")
 
 
 class CredentialsProvider(Opening):

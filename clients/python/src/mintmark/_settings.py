@@ -3,6 +3,7 @@
 import copy
 import os
 import shutil
+import sys
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._errors import BinaryNotFound, ConnectionLost, MintmarkError, ProtocolError
@@ -36,6 +37,7 @@ class Settings:
         caller: Optional[str] = None,
         clock: Optional[int] = None,
         audit_issuance: bool = False,
+        audit_heads_file: Optional[str] = None,
         migrate: Optional[str] = None,
         log_level: Optional[str] = None,
         sequential: bool = False,
@@ -75,13 +77,14 @@ class Settings:
             master_key_file: A file with the master key.
             caller: `developer`, or `public` for only what proves itself by tokens.
             clock: Where a new testing store's clock stands, in seconds since 1970.
-            audit_issuance: Record that tokens were minted for known identities, too.
+            audit_issuance: Whether to audit tokens that are minted for known identities.
+            audit_heads_file: The path of a file to which the heads of the audit log are appended.
             migrate: Whether an older store is brought up to date: `auto` or `never`.
             log_level: The least level that is logged, from `trace` to `critical`.
             sequential: Run requests strictly one after the other.
             drain: Seconds that SIGTERM waits for what is in flight.
             max_line: The longest line that is sent, in bytes.
-            parent: End when the process with this id is gone.
+            parent: End when the process with this id is gone; without it this process, 0 for none.
             apply: Make the store be as this document declares before serving: see `system.apply`.
             audit_retention_days: Remove audit records that are older.
             db_connections: How many connections to a PostgreSQL server may be open at once.
@@ -121,11 +124,17 @@ class Settings:
             ("--smtp-url", smtp_url), ("--mail-from", mail_from), ("--smtp-user", smtp_user),
             ("--smtp-password-file", absolute(smtp_password_file)), ("--webhook-url", webhook_url),
             ("--webhook-secret-file", absolute(webhook_secret_file)), ("--trace-file", absolute(trace_file)),
+            ("--audit-heads-file", absolute(audit_heads_file)),
         ]
         flags = [("--testing", testing), ("--audit-issuance", audit_issuance), ("--sequential", sequential),
                  ("--smtp-unencrypted", smtp_unencrypted)]
         self.command = command(self.binary, options, flags, arguments)
+        self._has_parent = parent is not None or any(each.startswith("--parent") for each in arguments)
         self._begin()
+
+    def command_here(self) -> List[str]:
+        """The command line for a process that ends with this one, whoever else holds its pipe. A forked child has another id."""
+        return self.command if self._has_parent or sys.platform != "linux" else [*self.command, f"--parent={os.getpid()}"]
 
     def __repr__(self) -> str:
         # Neither the environment nor the options, which may hold secrets.

@@ -12,7 +12,7 @@ one process, which is as new before each test; `mintmark_binary` names the progr
 import datetime
 import os
 from types import TracebackType
-from typing import Any, Iterator, List, Optional, Union
+from typing import Any, Iterator, List, NoReturn, Optional, Union
 
 import pytest
 
@@ -66,15 +66,20 @@ class Outbox:
         """The last one; a test that finds none fails."""
         found = self.messages(to)
         if not found:
-            pytest.fail(f"no message was sent{'' if to is None else ' to ' + to}", pytrace=False)
+            self._missing("message", to)
         return found[-1]
 
     def code(self, to: Optional[str] = None) -> str:
         """The code in the last one that has a code."""
         found = [each.code for each in self.messages(to) if each.code]
         if not found:
-            pytest.fail(f"no code was sent{'' if to is None else ' to ' + to}", pytrace=False)
+            self._missing("code", to)
         return found[-1]
+
+    def _missing(self, what: str, to: Optional[str]) -> NoReturn:
+        others = list(dict.fromkeys(each.to for each in self.messages()))
+        sent = f"messages were sent to {', '.join(others)}" if others else "no messages were sent"
+        pytest.fail(f"no {what} was sent{'' if to is None else ' to ' + to}; {sent}", pytrace=False)
 
 
 def seconds(at: Union[int, datetime.datetime]) -> int:

@@ -2,8 +2,12 @@
 
 require_relative "record"
 require_relative "errors"
+require_relative "generated/contract"
+require_relative "generated/records"
 require_relative "generated/errors"
 require_relative "generated/namespaces"
+require_relative "generated/options"
+require_relative "command_line"
 require_relative "wire"
 require_relative "outbox"
 require_relative "server_process"
@@ -14,32 +18,33 @@ module Mintmark
   class Client
     include Namespaces
 
-    # @param store a file, or ":memory:" for a store that ends with the process.
-    # @param app the application whose store is used; exactly one of the two is named.
-    # @param testing use a testing store, whose clock can be turned.
-    # @param binary the program; without it MINTMARK_BINARY, else mintmark on PATH.
-    # @param timeout how many seconds a call may take that does not say so itself.
-    # @param restart whether a call starts a new process after one has died; without it unless the store was in memory.
-    # @param on_notification called with the method and params of what Mintmark tells by itself, in a thread of its own.
-    # @param stderr where the process's log goes; nil drops it.
-    # @param max_line the longest request in bytes.
-    # @param arguments further arguments of `mintmark serve`.
-    # @param environment further environment variables.
-    def initialize(store: nil, app: nil, testing: false, binary: nil, timeout: nil, restart: nil, on_notification: nil, stderr: $stderr,
-                   max_line: nil, arguments: [], environment: {})
+    # Exactly one of `store:` and `app:` says where the data is. The options of `mintmark serve` are described in {OPTIONS}.
+    #
+    # @param store [String, nil] the path of the database file, ":memory:" for a store that ends with the process, or the URL of a database
+    # @param app [String, nil] the name of the application whose store is used
+    # @param binary [String, nil] the program. Defaults to the environment variable MINTMARK_BINARY, then to mintmark on the PATH.
+    # @param timeout [Numeric, nil] the time limit, in seconds, of calls that set none themselves
+    # @param restart [Boolean, nil] whether a call starts a new process after one has ended. Defaults to true unless the store is in memory.
+    # @param on_notification [#call, nil] called with the method and the params of each notification, in a thread of its own
+    # @param stderr [#write, nil] the destination of the log of the process; nil discards it
+    # @param arguments [Array<String>] further arguments of `mintmark serve`
+    # @param environment [Hash{String => String, nil}] further environment variables
+    # @param options [Hash] the other options of `mintmark serve`, such as `max_line_bytes: 4 << 20`
+    def initialize(store: nil, app: nil, binary: nil, timeout: nil, restart: nil, on_notification: nil, stderr: $stderr, arguments: [], environment: {},
+                   **options)
       if store.nil? == app.nil?
         raise ArgumentError, 'Name either a store or an app: store: "shop.db" is a file, store: ":memory:" ends with the process, ' \
                              'app: "shop" is the store of that app in the folder of your data.'
       end
       Wire.check_timeout(timeout)
-      @testing, @timeout, @stderr, @max_line, @environment = testing, timeout, stderr, max_line, environment
+      @timeout, @stderr, @environment = timeout, stderr, environment
+      @testing, @max_line = options[:testing], options[:max_line_bytes]
       @is_in_memory = store == ":memory:"
       @restart = restart.nil? ? !@is_in_memory : restart
       named = ENV["MINTMARK_BINARY"].to_s
       @binary = binary&.to_s || (named.empty? ? "mintmark" : named)
       path = store && (@is_in_memory || store.to_s.include?("://") ? store : File.expand_path(store))
-      @arguments = [path && "--store=#{path}", app && "--app=#{app}", testing && "--testing", max_line && "--max-line=#{max_line}"].select { |each| each }
-      @arguments += arguments
+      @arguments = CommandLine.arguments({store: path, app: app, **options}) + arguments
       @on_notification = on_notification
       begin_here
       @mutex.synchronize { running }
@@ -61,19 +66,27 @@ module Mintmark
       end
     end
 
-    # Calls a method by its name on the wire, with its parameters as they are there.
-    # @param progress called with what the method says of its progress, in this thread; what it raises ends the call.
-    # @return the result as JSON.
+    # Calls a method by its name in the contract, with the names that its parameters have there.
+    #
+    # @param method [String]
+    # @param params [Hash]
+    # @param timeout [Numeric, nil] the time limit in seconds
+    # @param trace [String, nil] up to 128 characters that logs and audit records of this call show
+    # @param progress [#call, nil] called with each value that the method reports, in this thread. If it raises, the call is cancelled.
+    # @return [Record] the result; an object of a method that this client does not know has no readers, only {Record#[]}
     def call(method, params = {}, timeout: nil, trace: nil, progress: nil)
       limit = Wire.check_timeout(timeout || @timeout)
       process = @mutex.synchronize { running }
-      answer = process.request(limit && Process.clock_gettime(Process::CLOCK_MONOTONIC) + limit, progress) do |id|
+      answer = process.request(limit && Process.clock_gettime(Process::CLOCK_MONOTONIC) + limit, reporting(method, progress)) do |id|
         Wire.request(id, method, params, trace, @max_line || 1 << 20, progress)
       end
-      raise CallTimedOut, "#{method} was not answered within #{limit} s. It was cancelled; it may have taken effect nevertheless." unless answer
+      raise CallTimeout, "#{method} was not answered within #{limit} s. It was cancelled; it may have taken effect nevertheless." unless answer
       raise answered(method, answer) if answer["error"]
 
-      answer["result"]
+      type = METHODS[method]
+      result(type && Mintmark.const_defined?(type, false) ? Mintmark.const_get(type, false) : Record, answer["result"]) do |cursor|
+        call(method, {**params.transform_keys(&:to_s), "cursor" => cursor}, timeout: timeout, trace: trace)
+      end
     end
 
     # Lets the process answer what it was asked, and end; after `grace` seconds it is killed. Later calls are refused.
@@ -102,6 +115,16 @@ module Mintmark
 
     private
 
+    def result(type, value, &more)
+      return Record.of(value) unless type < Record && value.is_a?(Hash)
+
+      type < List ? type.new(value, more) : type.new(value)
+    end
+
+    def reporting(method, progress)
+      progress && ->(value) { progress.call(PROGRESS.key?(method) ? Record.convert(value, PROGRESS[method]) : Record.of(value)) }
+    end
+
     def begin_here
       @owner, @told = Process.pid, Queue.new
       @mutex ||= Mutex.new
@@ -128,14 +151,14 @@ module Mintmark
 
     def answered(method, answer)
       error = answer["error"]
-      known = ERRORS.fetch(error.dig("data", "type"), AnsweredError)
+      known = ERRORS.fetch(error.dig("data", "type"), APIError)
       message = nil
       if known == MethodNotFound && METHODS.key?(method)
-        return too_old(method) if !METHODS[method] || @testing
+        return too_old(method) if !method.start_with?("test.") || @testing
 
         message = "#{method} is offered by testing processes only: pass testing: true."
       end
-      known.new(error, message: message, trace: answer["trace"])
+      known.new(error, message: message, trace: answer["trace"], method_name: method)
     end
 
     def too_old(method)
@@ -146,7 +169,8 @@ module Mintmark
     def listen(waiting, callback)
       while (told = waiting.pop)
         begin
-          callback.call(*told)
+          method, params = told
+          callback.call(method, NOTIFICATIONS.key?(method) ? Record.convert(params, NOTIFICATIONS[method]) : Record.of(params))
         rescue StandardError => error
           warn "mintmark: on_notification failed: #{error.full_message}"
         end
@@ -156,7 +180,4 @@ module Mintmark
 
   # Starts a client: `Mintmark.start(store: "shop.db") { |m| … }`.
   def self.start(**options, &block) = Client.start(**options, &block)
-
-  # Starts a process with a fresh testing store in memory: `Mintmark.testing { |m| … }`.
-  def self.testing(**options, &block) = Client.start(store: ":memory:", testing: true, **options, &block)
 end

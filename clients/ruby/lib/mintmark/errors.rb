@@ -1,36 +1,54 @@
 # frozen_string_literal: true
 
+require_relative "record"
+
 module Mintmark
-  # The base of everything this client raises, wrong arguments aside.
+  # The base of all errors of this client. Wrong arguments are ArgumentError.
   class Error < StandardError; end
 
-  # Mintmark answered with an error. A type that this client does not know is an AnsweredError itself.
-  class AnsweredError < Error
-    # @return the number, the stable name, the details as they were answered, and the trace of the call.
-    attr_reader :code, :type, :data, :trace
+  # The same under the name that it has in the other clients.
+  MintmarkError = Error
 
-    def initialize(error, message: nil, trace: nil)
+  # Mintmark answered with an error. Each type that this client knows has a class of its own with readers for its details.
+  class APIError < Error
+    # @return [Integer] the number of the error
+    attr_reader :code
+    # @return [String, nil] the stable name of the error, such as `poolNotFound`
+    attr_reader :type
+    # @return [Hash] the details as JSON
+    attr_reader :data
+    # @return [String, nil] the trace of the call
+    attr_reader :trace
+    # @return [String, nil] the method that was called
+    attr_reader :method_name
+
+    # @!macro [attach] detail
+    #   @!attribute [r] $1
+    def self.detail(reader, name, conversion = nil) = define_method(reader) { Record.convert(data[name], conversion) }
+    private_class_method :detail
+
+    def initialize(error, message: nil, trace: nil, method_name: nil)
       super(message || error["message"])
-      @code, @data, @trace = error["code"], error["data"] || {}, trace
+      @code, @data, @trace, @method_name = error["code"], error["data"] || {}, trace, method_name
       @type = @data["type"]
     end
 
-    # @return after how many seconds the same call may succeed, of an error that may go away by itself.
+    # @return [Integer, nil] the time, in seconds, after which the same call can succeed
     def retry_after_seconds = data["retryAfterSeconds"]
   end
 
-  # The program is not where it was looked for, or cannot be run.
+  # The program does not exist or cannot be run.
   class BinaryNotFound < Error; end
 
   # The program is older than this client, or lacks one of its methods.
   class BinaryTooOld < Error; end
 
-  # What came out of the pipe is not what Mintmark writes; the process was ended.
+  # The output of the program is not that of Mintmark. The process was killed.
   class ProtocolError < Error; end
 
-  # The process ended before it answered. Whether what was asked for has been done is not known.
+  # The process ended before it answered. It is unknown whether the call took effect.
   class ProcessEnded < Error
-    # @return [Process::Status, nil] how it ended.
+    # @return [Process::Status, nil] how it ended
     attr_reader :status
 
     def initialize(message, status = nil)
@@ -39,9 +57,12 @@ module Mintmark
     end
   end
 
-  # No answer came in time. The call was cancelled; it may have taken effect nevertheless.
-  class CallTimedOut < Error; end
+  # The time limit of a call passed. The call was cancelled; it is unknown whether it took effect.
+  #
+  # This is no Timeout::Error: every error of a client is a {Mintmark::Error}, and a program that encloses calls in `Timeout.timeout` can tell its
+  # own limit from that of the call.
+  class CallTimeout < Error; end
 
-  # `close` was called before.
+  # The client or the provider was closed before the call.
   class ClientClosed < Error; end
 end

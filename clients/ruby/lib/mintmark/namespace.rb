@@ -3,7 +3,7 @@
 require_relative "record"
 
 module Mintmark
-  # Some methods of a client.
+  # The methods of a client that share the first part of their names.
   class Namespace
     def initialize(client)
       @client = client
@@ -13,8 +13,8 @@ module Mintmark
 
     private
 
-    def typed(method, params, timeout, trace)
-      Record.of(@client.call(method, params.compact, timeout: timeout, trace: trace))
+    def call(method, params, timeout, trace, progress = nil)
+      @client.call(method, params.compact, timeout: timeout, trace: trace, progress: progress)
     end
   end
 end

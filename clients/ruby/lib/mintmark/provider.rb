@@ -67,7 +67,7 @@ module Mintmark
         answer = perform { |methods, handle| yield methods, handle, false }
         return answer unless answer.state == "tokenRequired"
 
-        identity_id, token = taken(@on_token_required.call(answer.to_h["logins"] || {}, answer.identity_id))
+        identity_id, token = taken(@on_token_required.call(answer.logins || {}, answer.identity_id))
         @client.credentials_provider.submit_token(continuation_token: answer.continuation_token, identity_id: identity_id, token: token)
       end
     end

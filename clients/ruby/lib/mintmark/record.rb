@@ -1,55 +1,179 @@
 # frozen_string_literal: true
 
 module Mintmark
-  # An object of an answer: `pool.pool_id`, or `pool["poolId"]` by its name on the wire. Members that this client does not know are there too.
-  # `inspect` shows no secrets; `to_h` has everything as it was answered.
+  # An object in a result. Each known class of results has a reader for each of its members, `pool.pool_id`; a misspelled one raises NoMethodError.
+  # `record["poolId"]` reads any member by its name in JSON, also one that this client does not know. Records are frozen, are equal if they have the
+  # same class and members, and can be matched as patterns. `inspect` hides secrets; `to_h` returns everything.
   class Record
-    # @return what stands for a value: objects become records, also in lists.
-    def self.of(value)
-      case value
-      when Hash then new(value)
-      when Array then value.map { |each| of(each) }
-      else value
+    # A member that this class knows.
+    Member = Struct.new(:reader, :is_secret)
+    private_constant :Member
+
+    class << self
+      # Converts a value of JSON: objects become records, also in lists.
+      def of(value)
+        case value
+        when Hash then new(value)
+        when Array then value.map { |each| of(each) }.freeze
+        else value
+        end
+      end
+
+      # Converts a member as its declaration says; a value of another kind stays as it is.
+      # @param conversion `:time`, the name of a record, or a list or map of these; nil for a value of JSON
+      def convert(value, conversion)
+        case conversion
+        when nil then value
+        when :time then value.is_a?(Integer) ? Time.at(value).utc.freeze : value
+        when Symbol then value.is_a?(Hash) ? Mintmark.const_get(conversion, false).new(value) : value
+        when Array then value.is_a?(Array) ? value.map { |each| convert(each, conversion.first) }.freeze : value
+        else value.is_a?(Hash) ? value.transform_values { |each| convert(each, conversion[:values]) }.freeze : value
+        end
+      end
+
+      # The members that this class knows, by their names in JSON.
+      def members = @members ||= {}
+
+      # A frozen copy of a value of JSON; what is frozen is taken as it is.
+      def frozen(value)
+        return value if value.frozen?
+
+        case value
+        when Hash then value.to_h { |name, each| [name.to_s, frozen(each)] }.freeze
+        when Array then value.map { |each| frozen(each) }.freeze
+        else value.dup.freeze
+        end
+      end
+
+      private
+
+      # @!macro [attach] member
+      #   @!attribute [r] $1
+      def member(reader, name, conversion = nil, secret: false)
+        members[name] = Member.new(reader, secret)
+        return define_method(reader) { @members[name] } unless conversion
+
+        define_method(reader) { Record.convert(@members[name], conversion) }
       end
     end
 
+    # @param members [Hash] the members by their names in JSON
     def initialize(members)
-      @members = members
+      @members = Record.frozen(members)
+      freeze
     end
 
-    def [](name) = Record.of(@members[name.to_s])
+    # @return the member with this name in JSON, nil if it is absent
+    def [](name)
+      known = self.class.members[name.to_s]
+      known ? public_send(known.reader) : Record.of(@members[name.to_s])
+    end
 
     def key?(name) = @members.key?(name.to_s)
 
-    def to_h = @members
+    # @return [Hash] a copy of the JSON, secrets included
+    def to_h = copy(@members)
 
     def to_json(*options) = @members.to_json(*options)
 
-    def ==(other) = other.is_a?(Record) && other.to_h == @members
+    def ==(other) = other.instance_of?(self.class) && other.json == @members
+
+    def eql?(other) = other.instance_of?(self.class) && other.json.eql?(@members)
+
+    def hash = [self.class, @members].hash
 
     def inspect
-      shown = @members.map { |name, value| "#{name}: #{SECRETS.include?(name) ? '[secret]' : Record.of(value).inspect}" }
-      "#<Mintmark::Record #{shown.join(', ')}>"
+      shown = @members.map { |name, value| "#{self.class.members[name]&.reader || name}: #{shown(name, value)}" }
+      "#<#{self.class} #{shown.join(', ')}>"
     end
     alias to_s inspect
 
-    # A member within a member: `answer.dig(:credentials, :expiresAt)`.
+    # Reads a member within a member: `answer.dig(:credentials, :accessKeyId)`.
     def dig(name, *rest) = rest.empty? ? self[name] : self[name]&.dig(*rest)
 
-    # For pattern matching: `in {pool_id:, name: "shop"}`.
-    def deconstruct_keys(_) = @members.to_h { |name, value| [name.gsub(/(?<=[^A-Z_])([A-Z])/, '_\1').downcase.to_sym, Record.of(value)] }
+    # For pattern matching by the names of readers: `in {pool_id:, name: "shop"}`.
+    def deconstruct_keys(_) = @members.keys.to_h { |name| [(self.class.members[name]&.reader || name).to_sym, self[name]] }
 
-    def respond_to_missing?(name, include_private = false) = @members.key?(name.to_s) || @members.key?(wire(name)) || super
+    def marshal_dump = @members
 
-    # A member that is absent is nil.
-    def method_missing(name, *arguments)
-      return super unless arguments.empty? && name.match?(/\A[a-z]\w*\z/)
+    def marshal_load(members) = Record.instance_method(:initialize).bind_call(self, members)
 
-      self[@members.key?(name.to_s) ? name : wire(name)]
-    end
+    protected
+
+    def json = @members
 
     private
 
-    def wire(name) = name.to_s.gsub(/_(.)/) { ::Regexp.last_match(1).upcase }
+    def shown(name, value)
+      known = self.class.members[name]
+      return known.is_secret ? "[secret]" : self[name].inspect if known
+      # A member that this client does not know can be a secret.
+      return "[unknown]" unless instance_of?(Record)
+
+      SECRETS.include?(name) ? "[secret]" : Record.of(value).inspect
+    end
+
+    def copy(value)
+      case value
+      when Hash then value.transform_values { |each| copy(each) }
+      when Array then value.map { |each| copy(each) }
+      when String then value.dup
+      else value
+      end
+    end
+  end
+
+  # A page of a list: `m.pool.list.auto_paging_each { |pool| … }`.
+  class List < Record
+    # @param more [#call, nil] reads the page at a cursor
+    def initialize(members, more = nil)
+      @more = more
+      super(members)
+    end
+
+    # @return [Array, nil] the items of this page
+    def items = nil
+
+    # @return [String, nil] the cursor of the next page, nil on the last
+    def next_cursor = @members["nextCursor"]
+
+    # Yields the items of this page.
+    # @return [Enumerator] without a block
+    def each(&block)
+      return enum_for(:each) unless block
+
+      items&.each(&block)
+      self
+    end
+
+    # Yields the items of this page and of all pages after it, which are read when they are needed.
+    # @return [Enumerator] without a block
+    def auto_paging_each(&block)
+      return enum_for(:auto_paging_each) unless block
+
+      each_page { |page| page.each(&block) }
+      self
+    end
+
+    # Yields this page and all pages after it, which are read when they are needed.
+    # @return [Enumerator] without a block
+    def each_page
+      return enum_for(:each_page) unless block_given?
+
+      page = self
+      while page
+        yield page
+        page = page.next_page
+      end
+      self
+    end
+
+    # @return [List, nil] the page after this one, nil after the last
+    def next_page
+      return if next_cursor.nil?
+      raise Error, "This page was not read by a client, which could read the next one." unless @more
+
+      @more.call(next_cursor)
+    end
   end
 end

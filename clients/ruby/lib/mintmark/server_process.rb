@@ -104,7 +104,7 @@ module Mintmark
       @errors, error_output = IO.pipe
       # What Mintmark reads and writes is UTF-8, wherever this program runs.
       [@stdin, @stdout, @errors].each { |pipe| pipe.set_encoding(Encoding::UTF_8, Encoding::UTF_8) }
-      @pid = Process.spawn(environment, [binary, binary], "serve", *arguments, in: input, out: output, err: error_output, pgroup: true, close_others: true)
+      @pid = Process.spawn(environment, [binary, binary], "serve", *parent, *arguments, in: input, out: output, err: error_output, pgroup: true, close_others: true)
       @log = Thread.new { keep(@errors, stderr) }
     rescue SystemCallError, TypeError, ArgumentError => error
       [@stdin, @stdout, @errors].compact.each(&:close)
@@ -116,6 +116,9 @@ module Mintmark
     ensure
       [input, output, error_output].compact.each(&:close)
     end
+
+    # The process ends with this one, whoever else holds its pipe. An option of the same name in the arguments takes precedence: the last counts.
+    def parent = RUBY_PLATFORM.include?("linux") ? ["--parent=#{Process.pid}"] : []
 
     # The locks are held for moments: many threads call at once.
     def register(progress)
@@ -185,7 +188,7 @@ module Mintmark
     end
 
     def take(line)
-      message = JSON.parse(line)
+      message = JSON.parse(line, freeze: true)
       return refuse(line) unless message.is_a?(Hash) && message["jsonrpc"] == "2.0"
       return tell_of(message) if message["method"]
       return refuse(line) unless message.key?("result") || error?(message["error"])

@@ -15,7 +15,7 @@ module Mintmark
       line = JSON.generate(envelope)
       return line if line.bytesize <= longest
 
-      reason = "it is longer than #{longest} bytes (max_line)"
+      reason = "it is longer than #{longest} bytes (max_line_bytes)"
       raise InvalidRequest.new({"code" => -32600, "message" => "This request cannot be sent: #{reason}.", "data" => {"type" => "invalidRequest", "reason" => reason}})
     rescue JSON::GeneratorError => error
       raise ArgumentError, "The parameters of #{method} have no JSON: #{error.message}"
@@ -31,9 +31,10 @@ module Mintmark
 
         value
       when Record then value.to_h
+      when Time then value.to_i
       when Hash then value.to_h { |name, each| [name.to_s, plain(each, method, depth + 1)] }
       when Array then value.map { |each| plain(each, method, depth + 1) }
-      else raise ArgumentError, "The parameters of #{method} have a #{value.class}, which has no JSON: give its text, or a time as seconds since 1970."
+      else raise ArgumentError, "The parameters of #{method} have a #{value.class}, which has no JSON."
       end
     end
 

@@ -102,6 +102,8 @@ extension Mintmark.Options {
             ("--store", wholeStore), ("--app", app), ("--issuer", issuer), ("--region", region), ("--account", account),
             ("--master-key-file", masterKeyFile), ("--caller", publicCaller ? "public" : nil),
             ("--max-line", maxLineBytes == 1 << 20 ? nil : String(maxLineBytes)), ("--clock", clock.map { String($0.secondsSince1970) }),
+            // One in `arguments` takes precedence: the last counts.
+            ("--parent", String(getpid())),
         ]
         return [program, "serve"] + named.compactMap { name, value in value.map { "\(name)=\($0)" } } + (testing ? ["--testing"] : [])
             + arguments

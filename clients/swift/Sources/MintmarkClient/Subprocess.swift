@@ -51,9 +51,9 @@ final class Subprocess: Connection {
         }
         ownExchange.withLock { $0 = Exchange(isReady: false, notify: notify) { [weak self] in self?.send($0) } }
         send([UInt8](#"{"jsonrpc":"2.0","id":0,"method":"system.info"}"#.utf8) + [UInt8(ascii: "\n")])
-        Thread.start(name: "mintmark wait") { self.waitForExit() }
-        Thread.start(name: "mintmark log") { self.readLog() }
-        Thread.start(name: "mintmark pipe") { self.move() }
+        _ = Thread.start(name: "mintmark wait") { self.waitForExit() }
+        _ = Thread.start(name: "mintmark log") { self.readLog() }
+        _ = Thread.start(name: "mintmark pipe") { self.move() }
     }
 
     // MARK: Sending

@@ -75,7 +75,7 @@ final class InProcess: Connection {
         guard isFirst else { return }
         let deadline = Monotonic.nanoseconds() + grace.nanoseconds
         // What waits does so on a thread of its own, not on one that the language shares among all tasks.
-        Thread.start(name: "mintmark close") { [local] in local.close(deadline: deadline) { self.finish() } }
+        _ = Thread.start(name: "mintmark close") { [local] in local.close(deadline: deadline) { self.finish() } }
     }
 
     func hasEnded() async {

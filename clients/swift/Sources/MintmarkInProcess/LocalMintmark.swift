@@ -51,7 +51,7 @@ final class LocalMintmark: Sendable {
         mintmark = Mintmark(configuration, logRing: log)
         server = mintmark.local(receive: receive)
         // So that what is wrong with the store is said at once, and the first call finds it open.
-        Thread.start(name: "mintmark open") { [mintmark] in _ = try? mintmark.services() }
+        _ = Thread.start(name: "mintmark open") { [mintmark] in _ = try? mintmark.services() }
     }
 
     func take(_ line: [UInt8]) { line.dropLast().withUnsafeBytes { server.take($0) } }

@@ -8,7 +8,7 @@ from . import types
 
 
 class ParseError(AnsweredError):
-    """A line is not one JSON text in UTF-8, has a member twice or nests too deep.
+    """A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too deeply.
 
     cognito: SerializationException
     """
@@ -18,17 +18,18 @@ class ParseError(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The syntax error."""
         return cast("str", self._required("reason"))
 
     @property
     def offset(self) -> int:
-        """The byte of the line where it is wrong, from 0."""
+        """The position of the error in the message, in bytes from 0."""
         return cast("int", self._required("offset"))
 
 
 class InvalidRequest(AnsweredError):
-    """The JSON is no request: a wrong envelope, an empty or too large batch, a line that is too long.
+    """The JSON is not a request: the envelope is not valid, a batch is empty or too large, or the message is too
+    long.
 
     cognito: SerializationException
     nativeAuth: invalid_request
@@ -39,12 +40,12 @@ class InvalidRequest(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The problem with the request."""
         return cast("str", self._required("reason"))
 
 
 class MethodNotFound(AnsweredError):
-    """The method is not offered.
+    """The method does not exist or is not available to this caller.
 
     cognito: UnknownOperationException
     """
@@ -54,17 +55,19 @@ class MethodNotFound(AnsweredError):
 
     @property
     def method(self) -> str:
-        """The method that was asked for."""
+        """The name of the requested method."""
         return cast("str", self._required("method"))
 
     @property
     def nearest(self) -> List[str]:
-        """Methods with a similar name, the nearest first."""
+        """The methods that other products call by this name, then methods with similar names, most similar
+        first.
+        """
         return cast("List[str]", self._required("nearest"))
 
 
 class InvalidParams(AnsweredError):
-    """Parameters break the method's schema. Every violation is listed.
+    """The parameters violate the schema of the method. The error lists every violation.
 
     cognito: ValidationException, InvalidParameterException
     firebase: INVALID_ARGUMENT
@@ -76,12 +79,12 @@ class InvalidParams(AnsweredError):
 
     @property
     def violations(self) -> List[types.Violation]:
-        """All of them."""
+        """All violations."""
         return [types.Violation.of(each) for each in self._required("violations")]
 
 
 class InternalError(AnsweredError):
-    """A fault in Mintmark itself.
+    """Mintmark itself has a defect.
 
     cognito: InternalErrorException
     firebase: INTERNAL_ERROR
@@ -93,19 +96,19 @@ class InternalError(AnsweredError):
 
     @property
     def incident(self) -> str:
-        """Stands in the log line too."""
+        """The identifier of the incident, which is also in the log entry."""
         return cast("str", self._required("incident"))
 
 
 class RequestCancelled(AnsweredError):
-    """$/cancelRequest came in time."""
+    """`$/cancelRequest` arrived before the request was completed."""
 
     code = -32800
     type = "requestCancelled"
 
 
 class ShuttingDown(AnsweredError):
-    """The process ends before the request could be finished.
+    """The process ended before the request was completed.
 
     cognito: InternalErrorException
     firebase: INTERNAL_ERROR
@@ -122,19 +125,20 @@ class ShuttingDown(AnsweredError):
 
 
 class ResultTooLarge(AnsweredError):
-    """An answer exceeds the line limit."""
+    """The response exceeds the maximum line length."""
 
     code = 1002
     type = "resultTooLarge"
 
     @property
     def maximum_bytes(self) -> int:
-        """The longest answer allowed."""
+        """The maximum length of a response, in bytes."""
         return cast("int", self._required("maximumBytes"))
 
 
 class TooManyRequests(AnsweredError):
-    """A throttle or a bounded queue is full.
+    """A rate limit is exceeded, the queue of waiting requests is full, or the operating system refuses another
+    thread.
 
     cognito: TooManyRequestsException
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -151,7 +155,7 @@ class TooManyRequests(AnsweredError):
 
 
 class CallerNotAllowed(AnsweredError):
-    """A developer method, or a developer's parameter, on a public pipe.
+    """A caller with the access level `public` calls a developer method or uses a developer parameter.
 
     cognito: NotAuthorizedException
     firebase: PERMISSION_DENIED
@@ -163,12 +167,12 @@ class CallerNotAllowed(AnsweredError):
 
     @property
     def method(self) -> str:
-        """The method."""
+        """The name of the method."""
         return cast("str", self._required("method"))
 
 
 class InvalidCursor(AnsweredError):
-    """A list gets a cursor it did not make.
+    """A list method receives a cursor that it did not return for the same parameters.
 
     cognito: InvalidParameterException
     firebase: INVALID_PAGE_SELECTION
@@ -179,12 +183,12 @@ class InvalidCursor(AnsweredError):
 
     @property
     def method(self) -> str:
-        """The list."""
+        """The name of the list method."""
         return cast("str", self._required("method"))
 
 
 class PoolNotFound(AnsweredError):
-    """The pool was never created, or is deleted.
+    """The pool does not exist or was deleted.
 
     cognito: ResourceNotFoundException
     """
@@ -194,12 +198,12 @@ class PoolNotFound(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
 
 class PoolExists(AnsweredError):
-    """pool.create with an id that is taken.
+    """`pool.create` names a pool ID that is already in use.
 
     cognito: ResourceConflictException
     """
@@ -209,12 +213,12 @@ class PoolExists(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
 
 class IdentityNotFound(AnsweredError):
-    """The identity was never created, is deleted, or belongs to another pool.
+    """The identity does not exist, was deleted or belongs to another pool.
 
     cognito: ResourceNotFoundException
     firebase: USER_NOT_FOUND
@@ -226,12 +230,12 @@ class IdentityNotFound(AnsweredError):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
 
 class IdentityDisabled(AnsweredError):
-    """A disabled identity is named or stands in a token.
+    """A request or a token names a disabled identity.
 
     cognito: NotAuthorizedException
     firebase: USER_DISABLED
@@ -242,12 +246,13 @@ class IdentityDisabled(AnsweredError):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
 
 class UnsupportedDeveloperProvider(AnsweredError):
-    """logins lack the pool's developer provider, or name a provider the pool does not have.
+    """The logins do not include the developer provider of the pool, or name a provider that is not configured in
+    the pool.
 
     cognito: InvalidParameterException
     """
@@ -257,28 +262,28 @@ class UnsupportedDeveloperProvider(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def given(self) -> List[str]:
-        """The providers that were named and that it does not have."""
+        """The named providers that are not configured in the pool."""
         return cast("List[str]", self._required("given"))
 
     @property
     def reason(self) -> str:
-        """What is missing or too much."""
+        """The missing or unsupported provider."""
         return cast("str", self._required("reason"))
 
     @property
     def developer_provider(self) -> Optional[str]:
-        """The one the pool has, if any."""
+        """The developer provider of the pool, if it has one."""
         value = self._optional("developerProvider")
         return None if value is None else cast("str", value)
 
 
 class LoginsDoNotMatch(AnsweredError):
-    """An authenticated identity is named without a proof of it.
+    """The request names an authenticated identity without a login that is linked to it.
 
     cognito: NotAuthorizedException
     """
@@ -288,12 +293,12 @@ class LoginsDoNotMatch(AnsweredError):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
 
 class DeveloperUserAlreadyRegistered(AnsweredError):
-    """identityId names one identity, the developer user identifier belongs to another.
+    """`identityId` names one identity, but the developer user identifier belongs to another.
 
     cognito: DeveloperUserAlreadyRegisteredException
     """
@@ -303,17 +308,19 @@ class DeveloperUserAlreadyRegistered(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """The name under which your own sign-in stands in a pool, such as login.shop."""
+        """The login provider name under which the application's backend registers its own users in a pool, such
+        as `login.shop`.
+        """
         return cast("str", self._required("provider"))
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
 
 class LoginConflict(AnsweredError):
-    """A login belongs to another identity, or an identity has one of this provider or 20 logins already.
+    """The login belongs to another identity, or the identity already has a login of this provider or 20 logins.
 
     cognito: ResourceConflictException
     firebase: FEDERATED_USER_ID_ALREADY_LINKED
@@ -324,18 +331,17 @@ class LoginConflict(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
     @property
     def reason(self) -> str:
-        """What it collides with."""
+        """The existing record that the login contradicts."""
         return cast("str", self._required("reason"))
 
 
 class InvalidLogin(AnsweredError):
-    """The proof of a login cannot be used: a developer user identifier above 1024 characters, a token that does
-    not verify.
+    """The value of a login is not valid, such as a developer user identifier with more than 1024 characters.
 
     cognito: InvalidParameterException, NotAuthorizedException
     firebase: INVALID_IDP_RESPONSE
@@ -346,18 +352,19 @@ class InvalidLogin(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason the login was rejected."""
         return cast("str", self._required("reason"))
 
 
 class InvalidPrincipalTags(AnsweredError):
-    """A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a
-    claim; its key begins with aws:, two keys differ in case only, or the tags make the token too long.
+    """A tag that a caller gives or a tag mapping derives from a claim contains characters that are not allowed
+    or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags make the
+    token too long.
 
     cognito: InvalidParameterException, InvalidIdentityPoolConfigurationException
     """
@@ -367,17 +374,17 @@ class InvalidPrincipalTags(AnsweredError):
 
     @property
     def tag(self) -> str:
-        """The key."""
+        """The key of the tag."""
         return cast("str", self._required("tag"))
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason the tag was rejected."""
         return cast("str", self._required("reason"))
 
 
 class IdentityForbidden(AnsweredError):
-    """An authenticated identity is used without any login.
+    """An authenticated identity is used without a login.
 
     cognito: NotAuthorizedException
     """
@@ -387,12 +394,12 @@ class IdentityForbidden(AnsweredError):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
 
 class PublicProviderRequired(AnsweredError):
-    """A client uses the developer provider's name.
+    """A client names the developer provider where a public login provider is required.
 
     cognito: InvalidParameterException
     """
@@ -402,12 +409,12 @@ class PublicProviderRequired(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
 
 class PoolTokenNotAccepted(AnsweredError):
-    """A pool's own token is given as a login.
+    """A token minted by a pool is given as a login.
 
     cognito: NotAuthorizedException
     """
@@ -417,12 +424,12 @@ class PoolTokenNotAccepted(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
 
 class UnsupportedLoginProvider(AnsweredError):
-    """A login names a provider that the pool does not have.
+    """A login names a provider that is not configured in the pool.
 
     cognito: NotAuthorizedException
     """
@@ -432,12 +439,12 @@ class UnsupportedLoginProvider(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
 
@@ -452,12 +459,12 @@ class SamlNotSupported(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
 
 class LoginTokenInvalid(AnsweredError):
-    """A login's token fails a check.
+    """The token of a login fails a check.
 
     cognito: NotAuthorizedException
     firebase: INVALID_IDP_RESPONSE
@@ -468,25 +475,25 @@ class LoginTokenInvalid(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
     @property
     def check(self) -> str:
-        """Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token
-        of a tenant of this store also use (only ID tokens are logins) and revoked (session or account has
-        ended).
+        """The failed check: `malformed`, `type` (the token is not an ID token), `issuer`, `signature`,
+        `audience`, `expired`, `notYetValid` or `subject`. For a token of a tenant of this store also `use`
+        (only ID tokens are accepted as logins) and `revoked` (the session or account has ended).
         """
         return cast("str", self._required("check"))
 
     @property
     def reason(self) -> str:
-        """What is wrong with it."""
+        """The reason the token was rejected."""
         return cast("str", self._required("reason"))
 
 
 class ClassicFlowDisabled(AnsweredError):
-    """token.mint in a pool that does not allow it.
+    """`token.mint` is called in a pool that does not allow the classic flow.
 
     cognito: InvalidParameterException
     """
@@ -496,12 +503,12 @@ class ClassicFlowDisabled(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
 
 class DeveloperUserNotFound(AnsweredError):
-    """A developer user identifier that no identity owns.
+    """No identity of the pool has the developer user identifier.
 
     cognito: ResourceNotFoundException
     """
@@ -511,17 +518,17 @@ class DeveloperUserNotFound(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def parameter(self) -> str:
-        """The parameter that names it, as an RFC 6901 JSON pointer."""
+        """The parameter that contains the identifier, as an RFC 6901 JSON Pointer."""
         return cast("str", self._required("parameter"))
 
 
 class UnauthenticatedNotAllowed(AnsweredError):
-    """A guest in a pool that has none.
+    """A request without logins is sent to a pool that does not allow guests.
 
     cognito: NotAuthorizedException
     """
@@ -531,12 +538,12 @@ class UnauthenticatedNotAllowed(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
 
 class LoginNotLinked(AnsweredError):
-    """A login to be removed is not there.
+    """The login to unlink is not linked to the identity.
 
     cognito: InvalidParameterException
     """
@@ -546,17 +553,17 @@ class LoginNotLinked(AnsweredError):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
 
 class DeveloperProviderFixed(AnsweredError):
-    """pool.update names another developer provider than the pool has.
+    """`pool.update` names a developer provider other than the existing one of the pool.
 
     cognito: InvalidParameterException
     """
@@ -566,18 +573,20 @@ class DeveloperProviderFixed(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def developer_provider(self) -> str:
-        """The name under which your own sign-in stands in a pool, such as login.shop."""
+        """The login provider name under which the application's backend registers its own users in a pool, such
+        as `login.shop`.
+        """
         return cast("str", self._required("developerProvider"))
 
 
 class InvalidPoolProvider(AnsweredError):
-    """A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read,
-    a name that is taken.
+    """A login provider of a pool is not valid: its issuer is not an https URL, client IDs are missing, its keys
+    cannot be read, or its name is already in use.
 
     cognito: InvalidParameterException
     """
@@ -587,17 +596,17 @@ class InvalidPoolProvider(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """Its domain or issuer."""
+        """The domain or issuer of the provider."""
         return cast("str", self._required("provider"))
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason the provider was rejected."""
         return cast("str", self._required("reason"))
 
 
 class TooManyTags(AnsweredError):
-    """A pool would get more than 50 tags.
+    """The request would give a pool more than 50 tags.
 
     cognito: InvalidParameterException
     """
@@ -607,17 +616,17 @@ class TooManyTags(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def count(self) -> int:
-        """How many it would have."""
+        """The number of tags that the pool would have."""
         return cast("int", self._required("count"))
 
 
 class InvalidRoleMapping(AnsweredError):
-    """A mapping for a provider that the pool does not have, or one without the rules it needs.
+    """A role mapping names a provider that is not configured in the pool, or lacks the rules that it requires.
 
     cognito: InvalidParameterException
     """
@@ -627,17 +636,17 @@ class InvalidRoleMapping(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason the mapping was rejected."""
         return cast("str", self._required("reason"))
 
 
 class PrincipalTagsNotFound(AnsweredError):
-    """A tag map that was never set, or was removed.
+    """The tag mapping was never set or was removed.
 
     cognito: ResourceNotFoundException
     """
@@ -647,18 +656,18 @@ class PrincipalTagsNotFound(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
 
 class LegacyProviderNotSupported(AnsweredError):
-    """A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from
-    former years.
+    """The configuration of a pool, or a login, names `api.twitter.com` or `www.digits.com`, which Amazon Cognito
+    used to support.
 
     cognito: InvalidParameterException, NotAuthorizedException
     """
@@ -668,13 +677,13 @@ class LegacyProviderNotSupported(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
 
 class TokenMalformed(AnsweredError):
-    """Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical
-    header.
+    """The token does not consist of three base64url parts, a part is not a JSON object, a member is missing or
+    has the wrong type, or the header contains an unknown critical parameter.
 
     cognito: NotAuthorizedException, sts:InvalidIdentityToken
     firebase: INVALID_ID_TOKEN
@@ -686,12 +695,12 @@ class TokenMalformed(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The format error."""
         return cast("str", self._required("reason"))
 
 
 class TokenAlgorithmNotAllowed(AnsweredError):
-    """alg is none, an HMAC, or not the algorithm of the key that kid names.
+    """`alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names.
 
     cognito: NotAuthorizedException, sts:InvalidIdentityToken
     firebase: INVALID_ID_TOKEN
@@ -703,12 +712,12 @@ class TokenAlgorithmNotAllowed(AnsweredError):
 
     @property
     def algorithm(self) -> str:
-        """The alg of the token's header."""
+        """The `alg` header parameter of the token."""
         return cast("str", self._required("algorithm"))
 
 
 class TokenKeyUnknown(AnsweredError):
-    """kid is missing or names no key of this store; the keys of a deleted pool go with it.
+    """`kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
 
     cognito: NotAuthorizedException, sts:InvalidIdentityToken
     firebase: INVALID_ID_TOKEN
@@ -720,18 +729,18 @@ class TokenKeyUnknown(AnsweredError):
 
     @property
     def kid(self) -> Optional[str]:
-        """The kid of the token's header."""
+        """The `kid` header parameter of the token."""
         value = self._optional("kid")
         return None if value is None else cast("str", value)
 
     @property
     def reason(self) -> str:
-        """Why there is none, as far as the token says whose it is."""
+        """The reason no key was found, as far as the token shows."""
         return cast("str", self._required("reason"))
 
 
 class TokenSignatureInvalid(AnsweredError):
-    """The signature does not verify with the key that kid names.
+    """The signature cannot be verified with the key that `kid` names.
 
     cognito: NotAuthorizedException, sts:InvalidIdentityToken
     firebase: INVALID_ID_TOKEN
@@ -743,12 +752,12 @@ class TokenSignatureInvalid(AnsweredError):
 
     @property
     def kid(self) -> str:
-        """The key it was checked with."""
+        """The ID of the key that was used to verify the signature."""
         return cast("str", self._required("kid"))
 
 
 class TokenExpired(AnsweredError):
-    """exp is past.
+    """The time in `exp` is in the past.
 
     cognito: NotAuthorizedException, sts:ExpiredTokenException
     firebase: TOKEN_EXPIRED
@@ -760,17 +769,17 @@ class TokenExpired(AnsweredError):
 
     @property
     def expired_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the token expired, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiredAt"))
 
     @property
     def now(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The current time of this process, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("now"))
 
 
 class TokenNotYetValid(AnsweredError):
-    """iat or nbf lies in the future.
+    """The time in `iat` or `nbf` is in the future.
 
     cognito: NotAuthorizedException, sts:InvalidIdentityToken
     firebase: INVALID_ID_TOKEN
@@ -782,17 +791,17 @@ class TokenNotYetValid(AnsweredError):
 
     @property
     def valid_from(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the token becomes valid, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("validFrom"))
 
     @property
     def now(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The current time of this process, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("now"))
 
 
 class TokenAudienceMismatch(AnsweredError):
-    """aud does not contain what was expected.
+    """`aud` does not contain the expected audience.
 
     cognito: NotAuthorizedException, sts:InvalidIdentityToken
     firebase: INVALID_ID_TOKEN
@@ -804,17 +813,17 @@ class TokenAudienceMismatch(AnsweredError):
 
     @property
     def expected(self) -> str:
-        """The audience that was asked for."""
+        """The expected audience."""
         return cast("str", self._required("expected"))
 
     @property
     def actual(self) -> List[str]:
-        """The token's audiences."""
+        """The audiences of the token."""
         return cast("List[str]", self._required("actual"))
 
 
 class TokenIssuerMismatch(AnsweredError):
-    """iss is not what was expected, or not the issuer whose key signed.
+    """`iss` is not the expected issuer, or not the issuer that owns the signing key.
 
     cognito: NotAuthorizedException, sts:InvalidIdentityToken
     firebase: INVALID_ID_TOKEN
@@ -826,17 +835,18 @@ class TokenIssuerMismatch(AnsweredError):
 
     @property
     def expected(self) -> str:
-        """The issuer that was expected."""
+        """The expected issuer."""
         return cast("str", self._required("expected"))
 
     @property
     def actual(self) -> str:
-        """The token's issuer."""
+        """The issuer of the token."""
         return cast("str", self._required("actual"))
 
 
 class TokenUseMismatch(AnsweredError):
-    """A token of one kind is given where another is needed.
+    """A token of one type is given where another type is required, such as an access token instead of an ID
+    token.
 
     cognito: NotAuthorizedException, sts:InvalidIdentityToken
     firebase: INVALID_ID_TOKEN
@@ -848,18 +858,18 @@ class TokenUseMismatch(AnsweredError):
 
     @property
     def expected(self) -> str:
-        """What a token is for: a pool's OpenID token, or a tenant's ID or access token."""
+        """The required token type."""
         return cast("str", self._required("expected"))
 
     @property
     def actual(self) -> str:
-        """What a token is for: a pool's OpenID token, or a tenant's ID or access token."""
+        """The type of the token."""
         return cast("str", self._required("actual"))
 
 
 class TokenRevoked(AnsweredError):
-    """The identity or the pool is deleted or disabled since, the key that signed it is revoked, or
-    credentials.revoke has named one of them since the token was minted.
+    """The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was
+    revoked, or `credentials.revoke` applies to the token.
 
     cognito: NotAuthorizedException
     firebase: TOKEN_EXPIRED, USER_DISABLED
@@ -871,12 +881,14 @@ class TokenRevoked(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """What became of its subject or its key."""
+        """The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended
+        the session of the token, it names the method, whose result contains the new tokens.
+        """
         return cast("str", self._required("reason"))
 
 
 class RoleNotFound(AnsweredError):
-    """A role was never put, or is deleted.
+    """The role does not exist or was deleted.
 
     cognito: iam:NoSuchEntity
     """
@@ -886,12 +898,12 @@ class RoleNotFound(AnsweredError):
 
     @property
     def role(self) -> str:
-        """The name or the ARN that was asked for."""
+        """The requested role name or ARN."""
         return cast("str", self._required("role"))
 
 
 class RoleNotConfigured(AnsweredError):
-    """credentials.get finds no role for the identity, or its trust policy refuses.
+    """`credentials.get` finds no role for the identity, or the trust policy of the role denies it.
 
     cognito: InvalidIdentityPoolConfigurationException
     """
@@ -901,23 +913,23 @@ class RoleNotConfigured(AnsweredError):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def role_arn(self) -> Optional[str]:
-        """The role that was chosen, if any."""
+        """The selected role, if any."""
         value = self._optional("roleArn")
         return None if value is None else cast("str", value)
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason no role was assigned."""
         return cast("str", self._required("reason"))
 
 
 class AssumeRoleDenied(AnsweredError):
-    """The trust policy does not allow it, or there is no such role: both are answered alike.
+    """The trust policy does not allow the request, or the role does not exist. Both cases return the same error.
 
     cognito: sts:AccessDenied
     """
@@ -927,17 +939,17 @@ class AssumeRoleDenied(AnsweredError):
 
     @property
     def role_arn(self) -> str:
-        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        """The ARN of a role: `arn:aws:iam::<account>:role/<name>`."""
         return cast("str", self._required("roleArn"))
 
     @property
     def action(self) -> str:
-        """The action that no statement allows, or one denies."""
+        """The action that no statement allows or that a statement denies."""
         return cast("str", self._required("action"))
 
 
 class DurationExceedsRoleMaximum(AnsweredError):
-    """durationSeconds is above the role's maxSessionSeconds.
+    """`durationSeconds` exceeds the `maxSessionSeconds` of the role.
 
     cognito: sts:ValidationError
     """
@@ -947,17 +959,18 @@ class DurationExceedsRoleMaximum(AnsweredError):
 
     @property
     def duration_seconds(self) -> int:
-        """What was asked for."""
+        """The requested duration, in seconds."""
         return cast("int", self._required("durationSeconds"))
 
     @property
     def maximum_seconds(self) -> int:
-        """The role's maxSessionSeconds."""
+        """The `maxSessionSeconds` of the role."""
         return cast("int", self._required("maximumSeconds"))
 
 
 class MalformedPolicy(AnsweredError):
-    """A policy is not in the policy language, or a trust policy has no condition.
+    """The policy does not follow the policy language, or a statement of a trust policy does not name the pool
+    that it trusts.
 
     cognito: iam:MalformedPolicyDocument, sts:MalformedPolicyDocument
     """
@@ -967,22 +980,23 @@ class MalformedPolicy(AnsweredError):
 
     @property
     def policy(self) -> str:
-        """Which one."""
+        """The kind of policy."""
         return cast("str", self._required("policy"))
 
     @property
     def pointer(self) -> str:
-        """Where, as an RFC 6901 JSON pointer into the policy."""
+        """The location of the error in the policy, as an RFC 6901 JSON Pointer."""
         return cast("str", self._required("pointer"))
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The error in the policy."""
         return cast("str", self._required("reason"))
 
 
 class PackedPolicyTooLarge(AnsweredError):
-    """A session policy above 2048 characters, or policy and tags together too long for a session token.
+    """The session policy has more than 2048 characters, or the policy and the tags together do not fit into a
+    session token.
 
     cognito: sts:PackedPolicyTooLarge
     """
@@ -992,12 +1006,12 @@ class PackedPolicyTooLarge(AnsweredError):
 
     @property
     def percent(self) -> int:
-        """100 is the most."""
+        """The used space, in percent. The maximum is 100."""
         return cast("int", self._required("percent"))
 
 
 class SessionTokenInvalid(AnsweredError):
-    """A session token cannot be opened, or belongs to another access key id.
+    """The session token cannot be decrypted, or belongs to another access key ID.
 
     cognito: InvalidClientTokenId
     """
@@ -1007,7 +1021,7 @@ class SessionTokenInvalid(AnsweredError):
 
 
 class CredentialsExpired(AnsweredError):
-    """Temporary credentials are past their time.
+    """The temporary credentials have expired.
 
     cognito: sts:ExpiredTokenException
     """
@@ -1017,17 +1031,17 @@ class CredentialsExpired(AnsweredError):
 
     @property
     def expired_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the credentials expired, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiredAt"))
 
     @property
     def now(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The current time of this process, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("now"))
 
 
 class CredentialsRevoked(AnsweredError):
-    """credentials.revoke named them.
+    """`credentials.revoke` applies to the credentials.
 
     cognito: sts:AccessDenied
     """
@@ -1037,17 +1051,17 @@ class CredentialsRevoked(AnsweredError):
 
     @property
     def kind(self) -> str:
-        """What a revocation names."""
+        """The kind of revocation that applies."""
         return cast("str", self._required("kind"))
 
     @property
     def issued_before(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("issuedBefore"))
 
 
 class SignatureMismatch(AnsweredError):
-    """The request was altered on its way, or signed with another secret.
+    """The request was altered in transit or signed with another secret.
 
     cognito: SignatureDoesNotMatch
     """
@@ -1057,17 +1071,18 @@ class SignatureMismatch(AnsweredError):
 
     @property
     def canonical_request(self) -> str:
-        """What was checked, step one; the session token in it is masked."""
+        """The canonical request that was verified (step 1 of Signature Version 4). Its session token is masked.
+        """
         return cast("str", self._required("canonicalRequest"))
 
     @property
     def string_to_sign(self) -> str:
-        """What was checked, step two."""
+        """The string to sign that was verified (step 2 of Signature Version 4)."""
         return cast("str", self._required("stringToSign"))
 
 
 class RequestExpired(AnsweredError):
-    """A presigned request is past its time.
+    """A presigned request has expired.
 
     cognito: AccessDenied: Request has expired
     """
@@ -1077,22 +1092,22 @@ class RequestExpired(AnsweredError):
 
     @property
     def signed_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the request was signed, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("signedAt"))
 
     @property
     def expires_seconds(self) -> int:
-        """X-Amz-Expires."""
+        """The value of `X-Amz-Expires`, in seconds."""
         return cast("int", self._required("expiresSeconds"))
 
     @property
     def now(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The current time of this process, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("now"))
 
 
 class RequestTimeTooSkewed(AnsweredError):
-    """X-Amz-Date is too far from now.
+    """`X-Amz-Date` differs too much from the current time.
 
     cognito: RequestTimeTooSkewed, SignatureDoesNotMatch
     """
@@ -1102,23 +1117,23 @@ class RequestTimeTooSkewed(AnsweredError):
 
     @property
     def signed_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the request was signed, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("signedAt"))
 
     @property
     def now(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The current time of this process, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("now"))
 
     @property
     def maximum_skew_seconds(self) -> int:
-        """How far apart they may be."""
+        """The maximum difference between the two times, in seconds."""
         return cast("int", self._required("maximumSkewSeconds"))
 
 
 class SignatureMalformed(AnsweredError):
-    """Authorization header or X-Amz- parameters are missing, doubled or wrong; host or a needed header is not
-    signed.
+    """The `Authorization` header or the `X-Amz-` parameters are missing, duplicated or not valid, or the `host`
+    header or another required header is not signed.
 
     cognito: IncompleteSignature, MissingAuthenticationToken
     """
@@ -1128,12 +1143,12 @@ class SignatureMalformed(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The format error."""
         return cast("str", self._required("reason"))
 
 
 class BodyHashMismatch(AnsweredError):
-    """bodySha256 differs from x-amz-content-sha256.
+    """`bodySha256` differs from `x-amz-content-sha256`.
 
     cognito: XAmzContentSHA256Mismatch
     """
@@ -1143,7 +1158,7 @@ class BodyHashMismatch(AnsweredError):
 
 
 class CredentialScopeMismatch(AnsweredError):
-    """The credential scope names another service, region or day.
+    """The credential scope names another service, region or date.
 
     cognito: SignatureDoesNotMatch
     """
@@ -1153,22 +1168,22 @@ class CredentialScopeMismatch(AnsweredError):
 
     @property
     def part(self) -> str:
-        """Which part of the scope."""
+        """The part of the credential scope that differs."""
         return cast("str", self._required("part"))
 
     @property
     def expected(self) -> str:
-        """What it must be."""
+        """The expected value."""
         return cast("str", self._required("expected"))
 
     @property
     def actual(self) -> str:
-        """What it is."""
+        """The value in the credential scope."""
         return cast("str", self._required("actual"))
 
 
 class KeyNotFound(AnsweredError):
-    """The key never was, or is gone.
+    """The key does not exist or was deleted.
 
     cognito: kms:NotFoundException
     """
@@ -1178,12 +1193,12 @@ class KeyNotFound(AnsweredError):
 
     @property
     def kid(self) -> str:
-        """The key that was asked for."""
+        """The ID of the requested key."""
         return cast("str", self._required("kid"))
 
 
 class IssuerNotFound(AnsweredError):
-    """An issuer is named that is not one of this store.
+    """The named issuer is not an issuer of this store.
 
     cognito: ResourceNotFoundException
     """
@@ -1193,14 +1208,14 @@ class IssuerNotFound(AnsweredError):
 
     @property
     def issuer(self) -> str:
-        """The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-        pool.get.
+        """The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant,
+        `pool.get` the issuer of a pool.
         """
         return cast("str", self._required("issuer"))
 
 
 class RoleNotOffered(AnsweredError):
-    """A custom role that the pool does not offer for this login.
+    """The pool does not offer the requested custom role for this login.
 
     cognito: NotAuthorizedException
     """
@@ -1210,17 +1225,17 @@ class RoleNotOffered(AnsweredError):
 
     @property
     def role_arn(self) -> str:
-        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        """The ARN of a role: `arn:aws:iam::<account>:role/<name>`."""
         return cast("str", self._required("roleArn"))
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason the role is not offered."""
         return cast("str", self._required("reason"))
 
 
 class AmbiguousRoleDenied(AnsweredError):
-    """No rule or claim names one role, and the pool denies such requests.
+    """No rule or claim selects exactly one role, and the role mapping of the pool denies such requests.
 
     cognito: NotAuthorizedException
     """
@@ -1230,31 +1245,33 @@ class AmbiguousRoleDenied(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
 
 class ProviderNotOpen(AnsweredError):
-    """A credential provider is named that is not open in this process."""
+    """The named credentials provider is not open in this process."""
 
     code = 3030
     type = "providerNotOpen"
 
     @property
     def provider(self) -> str:
-        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        """The handle of a credentials provider that is open in this process, as returned by
+        `credentialsProvider.open`.
+        """
         return cast("str", self._required("provider"))
 
 
 class TokenNotAwaited(AnsweredError):
-    """submitToken with a continuationToken of no refresh that waits."""
+    """`credentialsProvider.submitToken` names a continuation token for which no refresh is waiting."""
 
     code = 3031
     type = "tokenNotAwaited"
 
 
 class TooManyProviders(AnsweredError):
-    """credentialsProvider.open beyond the limit.
+    """`credentialsProvider.open` exceeds the maximum number of open providers.
 
     cognito: LimitExceededException
     """
@@ -1264,13 +1281,13 @@ class TooManyProviders(AnsweredError):
 
     @property
     def limit(self) -> int:
-        """How many can be open at once."""
+        """The maximum number of open providers."""
         return cast("int", self._required("limit"))
 
 
 class ProviderOvertaken(AnsweredError):
-    """credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and
-    did not wait for it.
+    """`credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during a refresh and
+    took effect first.
     """
 
     code = 3080
@@ -1278,12 +1295,12 @@ class ProviderOvertaken(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """The provider's handle."""
+        """The handle of the provider."""
         return cast("str", self._required("provider"))
 
 
 class TenantNotFound(AnsweredError):
-    """A tenant is named that was never created, or is deleted.
+    """The tenant does not exist or was deleted.
 
     nativeAuth: unauthorized_client
     firebase: TENANT_NOT_FOUND
@@ -1294,53 +1311,53 @@ class TenantNotFound(AnsweredError):
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
 
 class TenantExists(AnsweredError):
-    """tenant.create with an id that is taken."""
+    """`tenant.create` names a tenant ID that is already in use."""
 
     code = 4002
     type = "tenantExists"
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
 
 class TenantNotDeletable(AnsweredError):
-    """tenant.delete of the default tenant."""
+    """`tenant.delete` names the default tenant."""
 
     code = 4003
     type = "tenantNotDeletable"
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
 
 class InvalidTenantSettings(AnsweredError):
-    """Settings that contradict each other."""
+    """Settings contradict each other."""
 
     code = 4004
     type = "invalidTenantSettings"
 
     @property
     def pointer(self) -> str:
-        """Where, as a JSON pointer into the params."""
+        """The location of the setting in the parameters, as an RFC 6901 JSON Pointer."""
         return cast("str", self._required("pointer"))
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The problem with the setting."""
         return cast("str", self._required("reason"))
 
 
 class SignUpNotAllowed(AnsweredError):
-    """signUpAllowed is false: no sign-up begins, and none that has begun goes on.
+    """`signUpAllowed` is false. Sign-ups can neither start nor continue.
 
     nativeAuth: access_denied
     firebase: ADMIN_ONLY_OPERATION
@@ -1351,12 +1368,12 @@ class SignUpNotAllowed(AnsweredError):
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
 
 class InvalidUsername(AnsweredError):
-    """An address that is malformed, or not of ASCII.
+    """The email address is malformed or contains non-ASCII characters.
 
     nativeAuth: invalid_request 90100
     firebase: INVALID_EMAIL
@@ -1367,13 +1384,13 @@ class InvalidUsername(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The problem with the address."""
         return cast("str", self._required("reason"))
 
 
 class UserAlreadyExists(AnsweredError):
-    """A sign-up or a change of address with an address that is taken, at its start or by the time it would end;
-    from then on at every step of that flow.
+    """A sign-up or a change of email address names an address that another account has. The check runs at the
+    start and at the end of the flow; after a failure, every step of the flow fails with this error.
 
     nativeAuth: user_already_exists 1003037
     firebase: EMAIL_EXISTS
@@ -1384,18 +1401,18 @@ class UserAlreadyExists(AnsweredError):
 
     @property
     def next(self) -> str:
-        """The method that goes on from here."""
+        """The method to call next."""
         return cast("str", self._required("next"))
 
     @property
     def hint(self) -> Optional[str]:
-        """What to do differently there, where it is the method that answers this."""
+        """The required change in the next call. Present if `next` is the method that failed."""
         value = self._optional("hint")
         return None if value is None else cast("str", value)
 
 
 class InvalidPassword(AnsweredError):
-    """A new password breaks rules, or a password is wrong. A continuation token stays valid.
+    """A new password violates the password policy, or a password is wrong. The continuation token stays valid.
 
     nativeAuth: invalid_grant password_*, 50126
     firebase: WEAK_PASSWORD, INVALID_PASSWORD
@@ -1406,31 +1423,34 @@ class InvalidPassword(AnsweredError):
 
     @property
     def reasons(self) -> List[types.PasswordFailure]:
-        """All that is wrong."""
+        """All reasons the password was rejected."""
         return [types.PasswordFailure.of(each) for each in self._required("reasons")]
 
     @property
     def attempts_left(self) -> Optional[int]:
-        """How many more wrong ones there can be before the account is locked."""
+        """The number of wrong passwords or codes left before the account is locked."""
         value = self._optional("attemptsLeft")
         return None if value is None else cast("int", value)
 
     @property
     def locked_until(self) -> Optional[int]:
-        """Present on the failure that locks."""
+        """The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a
+        lockout.
+        """
         value = self._optional("lockedUntil")
         return None if value is None else cast("int", value)
 
     @property
     def retry_after_seconds(self) -> Optional[int]:
-        """Present on the failure that locks: after how many seconds it can work."""
+        """The number of seconds after which an attempt can succeed. Present if this failure caused a lockout.
+        """
         value = self._optional("retryAfterSeconds")
         return None if value is None else cast("int", value)
 
 
 class InvalidCode(AnsweredError):
-    """A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts, also the same
-    one again.
+    """The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every submission
+    counts as an attempt, including a repeated one.
 
     nativeAuth: invalid_grant invalid_oob_value 50181
     firebase: INVALID_CODE
@@ -1441,36 +1461,40 @@ class InvalidCode(AnsweredError):
 
     @property
     def attempts_left(self) -> int:
-        """How many more tries this code has; at 0 only another code helps."""
+        """The number of attempts left for this code. At 0, a new code is required."""
         return cast("int", self._required("attemptsLeft"))
 
     @property
     def resend_at(self) -> Optional[int]:
-        """When people are advised to ask for another code."""
+        """The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC."""
         value = self._optional("resendAt")
         return None if value is None else cast("int", value)
 
     @property
     def next(self) -> Optional[str]:
-        """The method that sends another code, once this one has no tries left."""
+        """The method that sends another code. Present if no attempts are left for this code."""
         value = self._optional("next")
         return None if value is None else cast("str", value)
 
     @property
     def locked_until(self) -> Optional[int]:
-        """Present on the failure that locks."""
+        """The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a
+        lockout.
+        """
         value = self._optional("lockedUntil")
         return None if value is None else cast("int", value)
 
     @property
     def retry_after_seconds(self) -> Optional[int]:
-        """Present on the failure that locks: after how many seconds it can work."""
+        """The number of seconds after which an attempt can succeed. Present if this failure caused a lockout.
+        """
         value = self._optional("retryAfterSeconds")
         return None if value is None else cast("int", value)
 
 
 class InvalidAttributes(AnsweredError):
-    """A value that does not fit, or a name that the tenant does not ask for. A continuation token stays valid.
+    """The value of an attribute is not valid, or the tenant does not request an attribute of this name. The
+    continuation token stays valid.
 
     nativeAuth: invalid_grant attribute_validation_failed
     """
@@ -1480,12 +1504,12 @@ class InvalidAttributes(AnsweredError):
 
     @property
     def attributes(self) -> List[types.AttributeFailure]:
-        """All that is wrong."""
+        """All attributes that are not valid."""
         return [types.AttributeFailure.of(each) for each in self._required("attributes")]
 
 
 class ContinuationTokenInvalid(AnsweredError):
-    """A token that is malformed, of another flow, or of an earlier step.
+    """The continuation token is malformed, or belongs to another flow or to an earlier step.
 
     nativeAuth: invalid_request 55200
     """
@@ -1495,14 +1519,15 @@ class ContinuationTokenInvalid(AnsweredError):
 
     @property
     def reason(self) -> Optional[str]:
-        """What does not fit, where the token itself is good."""
+        """The contradiction to the flow. Present if the token itself is valid."""
         value = self._optional("reason")
         return None if value is None else cast("str", value)
 
 
 class ContinuationTokenExpired(AnsweredError):
-    """A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has
-    expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+    """The flow was idle for more than 10 minutes; while it waits for a code, the limit is 10 minutes after the
+    expiration of the code. Also if the flow took longer than one hour, or if no sign-in followed within 5
+    minutes after its completion.
 
     nativeAuth: expired_token 552003
     firebase: EXPIRED_OOB_CODE
@@ -1513,13 +1538,13 @@ class ContinuationTokenExpired(AnsweredError):
 
     @property
     def expired_at(self) -> Optional[int]:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the flow expired, in seconds since 1970-01-01 UTC."""
         value = self._optional("expiredAt")
         return None if value is None else cast("int", value)
 
 
 class StepNotPossible(AnsweredError):
-    """A step that does not follow from where the flow stands.
+    """The step does not follow the current state of the flow.
 
     nativeAuth: invalid_request
     """
@@ -1529,13 +1554,13 @@ class StepNotPossible(AnsweredError):
 
     @property
     def expected(self) -> str:
-        """The method that goes on from here."""
+        """The method that the flow expects next."""
         return cast("str", self._required("expected"))
 
 
 class TooManyCodes(AnsweredError):
-    """More codes than a flow, or than an address within some minutes, may have. Only the address gets more by
-    waiting.
+    """The number of codes for a flow, or for an address within a period, exceeds the limit. Only the limit of
+    the address ends by waiting.
 
     nativeAuth: invalid_request 701014
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -1546,27 +1571,29 @@ class TooManyCodes(AnsweredError):
 
     @property
     def retry_after_seconds(self) -> Optional[int]:
-        """Present where the address has had too many: after how many seconds it gets another one."""
+        """The number of seconds after which another code can be sent to the address. Present if the limit of the
+        address is exceeded.
+        """
         value = self._optional("retryAfterSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def sent_in_flow(self) -> Optional[int]:
-        """Present where the flow has had all that it gets: how many."""
+        """The number of codes that the flow has sent. Present if the limit of the flow is exceeded."""
         value = self._optional("sentInFlow")
         return None if value is None else cast("int", value)
 
     @property
     def next(self) -> Optional[str]:
-        """The method that begins another flow."""
+        """The method that starts another flow."""
         value = self._optional("next")
         return None if value is None else cast("str", value)
 
 
 class AccountLocked(AnsweredError):
-    """Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not
-    hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which count
-    for the account too.
+    """Failed attempts locked the account or the address; wrong passwords and wrong codes count together. A
+    lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
+    separately and also count for the account.
 
     nativeAuth: invalid_grant 50053
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -1577,29 +1604,29 @@ class AccountLocked(AnsweredError):
 
     @property
     def locked_until(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the lockout ends, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("lockedUntil"))
 
     @property
     def retry_after_seconds(self) -> int:
-        """After how many seconds it can work."""
+        """The number of seconds after which an attempt can succeed."""
         return cast("int", self._required("retryAfterSeconds"))
 
     @property
     def next(self) -> Optional[str]:
-        """The method that unlocks it, where a password can be reset."""
+        """The method that ends the lockout. Present if the password can be reset."""
         value = self._optional("next")
         return None if value is None else cast("str", value)
 
     @property
     def only(self) -> Optional[str]:
-        """Present where something else is accepted meanwhile: what is not."""
+        """The operation that is locked. Present if other operations remain available."""
         value = self._optional("only")
         return None if value is None else cast("str", value)
 
 
 class PasswordNotAccepted(AnsweredError):
-    """A password in a tenant whose method is emailCode.
+    """A password is given in a tenant whose `localAccountMethod` is `emailCode`.
 
     nativeAuth: unsupported_auth_method
     """
@@ -1609,7 +1636,7 @@ class PasswordNotAccepted(AnsweredError):
 
 
 class UserNotFound(AnsweredError):
-    """A sign-in or a reset for an address without an account.
+    """A sign-in or a password reset names an email address that no account has.
 
     nativeAuth: user_not_found 50034
     firebase: EMAIL_NOT_FOUND
@@ -1620,20 +1647,21 @@ class UserNotFound(AnsweredError):
 
     @property
     def next(self) -> Optional[str]:
-        """The method that goes on from here, where people can sign up."""
+        """The method to call next. Present if the tenant allows sign-ups."""
         value = self._optional("next")
         return None if value is None else cast("str", value)
 
     @property
     def hint(self) -> Optional[str]:
-        """What to do where they cannot."""
+        """The next action for the user. Present if the tenant does not allow sign-ups."""
         value = self._optional("hint")
         return None if value is None else cast("str", value)
 
 
 class PasswordNotSet(AnsweredError):
-    """A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a
-    sign-in to an account whose ways in are all gone, or that was imported without the hash of its password.
+    """A password is submitted for an account without one, or a password reset is started in a tenant without
+    passwords. Also on sign-in to an account that was imported without a password hash or has no usable
+    sign-in method left.
 
     nativeAuth: invalid_request 500222
     firebase: INVALID_PASSWORD
@@ -1644,12 +1672,12 @@ class PasswordNotSet(AnsweredError):
 
     @property
     def next(self) -> str:
-        """The method that goes on from here."""
+        """The method to call next."""
         return cast("str", self._required("next"))
 
 
 class PasswordChangeRequired(AnsweredError):
-    """An account whose password must be changed.
+    """The password of the account must be changed before the next sign-in.
 
     nativeAuth: invalid_request 50142
     firebase: PASSWORD_LOGIN_DISABLED
@@ -1660,12 +1688,12 @@ class PasswordChangeRequired(AnsweredError):
 
     @property
     def next(self) -> str:
-        """The method that goes on from here."""
+        """The method to call next."""
         return cast("str", self._required("next"))
 
 
 class RefreshTokenInvalid(AnsweredError):
-    """A refresh token that never was, or whose session was ended.
+    """The refresh token is unknown, or its session was ended.
 
     nativeAuth: invalid_grant
     firebase: INVALID_REFRESH_TOKEN
@@ -1676,7 +1704,7 @@ class RefreshTokenInvalid(AnsweredError):
 
 
 class RefreshTokenExpired(AnsweredError):
-    """A refresh token that was not used for too long.
+    """The refresh token was not used before its expiration.
 
     nativeAuth: expired_refresh_token
     firebase: TOKEN_EXPIRED
@@ -1687,12 +1715,12 @@ class RefreshTokenExpired(AnsweredError):
 
     @property
     def expired_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the refresh token expired, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiredAt"))
 
 
 class RefreshTokenReused(AnsweredError):
-    """A used refresh token comes again.
+    """A used refresh token is submitted again (reuse detection).
 
     nativeAuth: invalid_grant
     firebase: INVALID_REFRESH_TOKEN
@@ -1703,7 +1731,7 @@ class RefreshTokenReused(AnsweredError):
 
 
 class AudienceNotOffered(AnsweredError):
-    """An audience that the tenant does not list.
+    """The requested audience is not one of the audiences of the tenant.
 
     nativeAuth: invalid_scope
     """
@@ -1713,18 +1741,17 @@ class AudienceNotOffered(AnsweredError):
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
     @property
     def audience(self) -> str:
-        """What was asked for."""
+        """The requested audience."""
         return cast("str", self._required("audience"))
 
 
 class TooManyFromClient(AnsweredError):
-    """A client's address has made more requests, failures or codes than it may, or too many messages for it
-    failed.
+    """The address of the client exceeded the limit of requests, failures, codes or failed messages.
 
     nativeAuth: 429
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -1735,17 +1762,17 @@ class TooManyFromClient(AnsweredError):
 
     @property
     def counted(self) -> str:
-        """What there was too much of: requests, failures, codes, or messages that failed."""
+        """The exceeded limit: requests, failures, codes or messages that failed."""
         return cast("str", self._required("counted"))
 
     @property
     def retry_after_seconds(self) -> int:
-        """After how many seconds it can work."""
+        """The number of seconds after which a request can succeed."""
         return cast("int", self._required("retryAfterSeconds"))
 
 
 class ScopeNotOffered(AnsweredError):
-    """A scope that is neither one of OpenID Connect nor the tenant's.
+    """A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
     nativeAuth: invalid_scope
     """
@@ -1755,17 +1782,17 @@ class ScopeNotOffered(AnsweredError):
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
     @property
     def scopes(self) -> List[str]:
-        """All that are not offered."""
+        """All requested scopes that the tenant does not offer."""
         return cast("List[str]", self._required("scopes"))
 
 
 class ScopeNotGranted(AnsweredError):
-    """A refresh asks for more than the sign-in was granted.
+    """A refresh requests scopes that were not granted at sign-in.
 
     nativeAuth: invalid_scope
     """
@@ -1775,17 +1802,17 @@ class ScopeNotGranted(AnsweredError):
 
     @property
     def scopes(self) -> List[str]:
-        """What was not granted."""
+        """The requested scopes that were not granted."""
         return cast("List[str]", self._required("scopes"))
 
     @property
     def granted(self) -> List[str]:
-        """What was."""
+        """The granted scopes."""
         return cast("List[str]", self._required("granted"))
 
 
 class TokenScopeMissing(AnsweredError):
-    """token.verify is to find a scope that the token does not have.
+    """`token.verify` requires a scope that the token does not have.
 
     nativeAuth: insufficient_scope
     """
@@ -1795,12 +1822,13 @@ class TokenScopeMissing(AnsweredError):
 
     @property
     def missing(self) -> List[str]:
-        """What it does not allow."""
+        """The required scopes that the token does not have."""
         return cast("List[str]", self._required("missing"))
 
 
 class CodeExpired(AnsweredError):
-    """Any code, also the right one, where the one that was sent has expired or wrong tries have used it up.
+    """A code is submitted, whether correct or not, after the sent code expired or was invalidated by wrong
+    attempts.
 
     nativeAuth: invalid_grant invalid_oob_value 50181
     firebase: SESSION_EXPIRED
@@ -1811,13 +1839,14 @@ class CodeExpired(AnsweredError):
 
     @property
     def expired_at(self) -> Optional[int]:
-        """Present where it has expired."""
+        """The time at which the code expired, in seconds since 1970-01-01 UTC. Present if the code has expired.
+        """
         value = self._optional("expiredAt")
         return None if value is None else cast("int", value)
 
     @property
     def wrong_tries(self) -> Optional[int]:
-        """Present where it is used up: how many wrong tries there were."""
+        """The number of wrong attempts. Present if wrong attempts invalidated the code."""
         value = self._optional("wrongTries")
         return None if value is None else cast("int", value)
 
@@ -1828,13 +1857,13 @@ class CodeExpired(AnsweredError):
 
     @property
     def resend_at(self) -> Optional[int]:
-        """When people are advised to ask for another code."""
+        """The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC."""
         value = self._optional("resendAt")
         return None if value is None else cast("int", value)
 
 
 class FlowFinished(AnsweredError):
-    """Any step of a flow that has ended in tokens, also the last one sent again.
+    """A step is submitted to a flow that has already returned tokens, including a repetition of the last step.
 
     nativeAuth: invalid_grant 54005
     """
@@ -1844,7 +1873,7 @@ class FlowFinished(AnsweredError):
 
 
 class FlowEnded(AnsweredError):
-    """Any step of a flow that something else has ended before its time.
+    """A step is submitted to a flow that was ended by another operation.
 
     nativeAuth: invalid_request 55200
     """
@@ -1854,18 +1883,18 @@ class FlowEnded(AnsweredError):
 
     @property
     def cause(self) -> str:
-        """What has ended it."""
+        """The operation that ended the flow."""
         return cast("str", self._required("cause"))
 
     @property
     def reason(self) -> str:
-        """The same for people."""
+        """The cause as text."""
         return cast("str", self._required("reason"))
 
 
 class SendUnderway(AnsweredError):
-    """A request that sends a code comes again while the first one waits for the mail server or the webhook, and
-    that one has not ended within 20 seconds.
+    """A request that sends a code is repeated while the first request waits for the mail server or webhook, and
+    the first request does not complete within 20 seconds.
 
     nativeAuth: 429
     firebase: TOO_MANY_ATTEMPTS_TRY_LATER
@@ -1876,12 +1905,12 @@ class SendUnderway(AnsweredError):
 
     @property
     def retry_after_seconds(self) -> int:
-        """After how many seconds it can work."""
+        """The number of seconds after which the request can succeed."""
         return cast("int", self._required("retryAfterSeconds"))
 
 
 class TooManyFailedSends(AnsweredError):
-    """Ten messages to one address have failed within a minute. They do not count as codes that were sent.
+    """Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
 
     nativeAuth: server_error
     """
@@ -1891,17 +1920,17 @@ class TooManyFailedSends(AnsweredError):
 
     @property
     def failures(self) -> int:
-        """How many have failed."""
+        """The number of failed messages."""
         return cast("int", self._required("failures"))
 
     @property
     def retry_after_seconds(self) -> int:
-        """After how many seconds it can work."""
+        """The number of seconds after which a message can be sent."""
         return cast("int", self._required("retryAfterSeconds"))
 
 
 class AccountNotFound(AnsweredError):
-    """An account is named that never was, or is deleted.
+    """The account does not exist or was deleted.
 
     firebase: USER_NOT_FOUND
     """
@@ -1911,13 +1940,13 @@ class AccountNotFound(AnsweredError):
 
     @property
     def account_id(self) -> Optional[str]:
-        """The id of an account; sub in its tokens."""
+        """The ID of an account, which is the `sub` claim of its tokens."""
         value = self._optional("accountId")
         return None if value is None else cast("str", value)
 
 
 class AccountDisabled(AnsweredError):
-    """A disabled account would sign in or refresh.
+    """The user of a disabled account tries to sign in or refresh tokens.
 
     nativeAuth: access_denied
     firebase: USER_DISABLED
@@ -1928,13 +1957,13 @@ class AccountDisabled(AnsweredError):
 
     @property
     def account_id(self) -> Optional[str]:
-        """The id of an account; sub in its tokens."""
+        """The ID of an account, which is the `sub` claim of its tokens."""
         value = self._optional("accountId")
         return None if value is None else cast("str", value)
 
 
 class AccountExists(AnsweredError):
-    """account.create with an id that is taken.
+    """`account.create` names an account ID that is already in use.
 
     firebase: DUPLICATE_LOCAL_ID
     """
@@ -1944,12 +1973,13 @@ class AccountExists(AnsweredError):
 
     @property
     def account_id(self) -> str:
-        """The id of an account; sub in its tokens."""
+        """The ID of an account, which is the `sub` claim of its tokens."""
         return cast("str", self._required("accountId"))
 
 
 class ClaimNameReserved(AnsweredError):
-    """account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.
+    """`account.setClaims` contains names of claims that tokens use themselves or that other specifications
+    define.
 
     firebase: FORBIDDEN_CLAIM
     """
@@ -1959,12 +1989,12 @@ class ClaimNameReserved(AnsweredError):
 
     @property
     def names(self) -> List[str]:
-        """All that are refused."""
+        """All reserved names in the request."""
         return cast("List[str]", self._required("names"))
 
 
 class ClaimsTooLong(AnsweredError):
-    """account.setClaims with more than tokens can carry.
+    """`account.setClaims` contains more than 1000 characters of claims.
 
     firebase: CLAIMS_TOO_LARGE
     """
@@ -1974,13 +2004,13 @@ class ClaimsTooLong(AnsweredError):
 
     @property
     def characters(self) -> int:
-        """How many they have."""
+        """The length of the claims as JSON, in characters."""
         return cast("int", self._required("characters"))
 
 
 class RecentSignInRequired(AnsweredError):
-    """A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing
-    does not renew it.
+    """The sign-in methods or second factors of an account are changed with an ID token whose `auth_time` is too
+    old. Refreshing tokens does not update `auth_time`.
 
     firebase: CREDENTIAL_TOO_OLD_LOGIN_AGAIN
     """
@@ -1990,17 +2020,17 @@ class RecentSignInRequired(AnsweredError):
 
     @property
     def authenticated_at(self) -> int:
-        """When its owner signed in."""
+        """The time at which the user signed in, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("authenticatedAt"))
 
     @property
     def maximum_age_seconds(self) -> int:
-        """How long ago that may be."""
+        """The maximum age of the sign-in, in seconds."""
         return cast("int", self._required("maximumAgeSeconds"))
 
 
 class CredentialAlreadyInUse(AnsweredError):
-    """What is to be linked belongs to an account, whosever it is.
+    """The credential to link already belongs to an account, either another one or the same one.
 
     firebase: FEDERATED_USER_ID_ALREADY_LINKED
     """
@@ -2010,25 +2040,23 @@ class CredentialAlreadyInUse(AnsweredError):
 
     @property
     def provider_id(self) -> str:
-        """The provider."""
+        """The ID of the provider."""
         return cast("str", self._required("providerId"))
 
     @property
     def email(self) -> Optional[str]:
-        """The address that the provider says."""
+        """The email address that the provider returned."""
         value = self._optional("email")
         return None if value is None else cast("str", value)
 
     @property
     def pending_token(self) -> str:
-        """Stands for the credential that was shown, which cannot be shown again: a credential of its own for
-        some minutes.
-        """
+        """A pending token that replaces the submitted credential, which is single-use."""
         return cast("str", self._required("pendingToken"))
 
 
 class EmailAlreadyInUse(AnsweredError):
-    """A credential brings an address that another account has.
+    """The credential has an email address that belongs to another account.
 
     firebase: EMAIL_EXISTS
     """
@@ -2038,26 +2066,26 @@ class EmailAlreadyInUse(AnsweredError):
 
     @property
     def email(self) -> str:
-        """The address."""
+        """The email address."""
         return cast("str", self._required("email"))
 
     @property
     def provider_id(self) -> Optional[str]:
-        """The provider that says it."""
+        """The ID of the provider that returned the address."""
         value = self._optional("providerId")
         return None if value is None else cast("str", value)
 
     @property
     def pending_token(self) -> Optional[str]:
-        """Stands for the credential that was shown, which cannot be shown again: a credential of its own for
-        some minutes.
+        """A pending token that replaces the submitted provider credential, which is single-use. Not present if
+        the credential was an email address and a password, because no password was verified.
         """
         value = self._optional("pendingToken")
         return None if value is None else cast("str", value)
 
 
 class ProviderAlreadyLinked(AnsweredError):
-    """A second login of one provider is to be linked.
+    """The account already has a login of the provider to link.
 
     firebase: provider-already-linked
     """
@@ -2067,12 +2095,12 @@ class ProviderAlreadyLinked(AnsweredError):
 
     @property
     def provider_id(self) -> str:
-        """The provider, or password."""
+        """The ID of the provider, or `password`."""
         return cast("str", self._required("providerId"))
 
 
 class ProviderNotLinked(AnsweredError):
-    """A login is to be unlinked that is not there.
+    """The login to unlink is not linked to the account.
 
     firebase: no-such-provider
     """
@@ -2082,29 +2110,29 @@ class ProviderNotLinked(AnsweredError):
 
     @property
     def provider_id(self) -> str:
-        """What was asked for."""
+        """The requested provider ID."""
         return cast("str", self._required("providerId"))
 
     @property
     def linked(self) -> List[str]:
-        """What there is."""
+        """The provider IDs that are linked to the account."""
         return cast("List[str]", self._required("linked"))
 
 
 class LastProvider(AnsweredError):
-    """The last way into an account is to be unlinked without force."""
+    """The last sign-in method of an account is unlinked without `force`."""
 
     code = 5024
     type = "lastProvider"
 
     @property
     def provider_id(self) -> str:
-        """What was asked for."""
+        """The requested provider ID."""
         return cast("str", self._required("providerId"))
 
 
 class UserMismatch(AnsweredError):
-    """Somebody proves to be somebody else, or nobody here, where an account is to be shown once more.
+    """A credential that reauthenticates the user belongs to another account or to no account.
 
     firebase: USER_NOT_FOUND, user-mismatch
     """
@@ -2114,29 +2142,29 @@ class UserMismatch(AnsweredError):
 
 
 class AccountMerged(AnsweredError):
-    """An account is named that account.merge has made part of another one."""
+    """The named account was merged into another account by `account.merge`."""
 
     code = 5026
     type = "accountMerged"
 
     @property
     def account_id(self) -> str:
-        """The id of an account; sub in its tokens."""
+        """The ID of an account, which is the `sub` claim of its tokens."""
         return cast("str", self._required("accountId"))
 
     @property
     def survivor_id(self) -> str:
-        """The account that it is part of."""
+        """The ID of the account that remains after the merge."""
         return cast("str", self._required("survivorId"))
 
     @property
     def merged_at(self) -> int:
-        """When that was."""
+        """The time of the merge, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("mergedAt"))
 
 
 class AnonymousNotAllowed(AnsweredError):
-    """Somebody signs in anonymously where that is not allowed.
+    """An anonymous sign-in is attempted in a tenant that does not allow it.
 
     firebase: ADMIN_ONLY_OPERATION
     """
@@ -2146,7 +2174,7 @@ class AnonymousNotAllowed(AnsweredError):
 
     @property
     def tenant_id(self) -> str:
-        """The tenant."""
+        """The ID of the tenant."""
         return cast("str", self._required("tenantId"))
 
 
@@ -2162,54 +2190,54 @@ class CustomTokenInvalid(AnsweredError):
 
     @property
     def check(self) -> str:
-        """What failed: malformed, issuer, signature, audience, tenant, expired, notYetValid, lifetime, subject
-        or claims.
+        """The failed check: `malformed`, `issuer`, `signature`, `audience`, `tenant`, `expired`, `notYetValid`,
+        `lifetime`, `subject` or `claims`.
         """
         return cast("str", self._required("check"))
 
     @property
     def reason(self) -> str:
-        """What is wrong and how it must be."""
+        """The reason the token was rejected, and the requirement."""
         return cast("str", self._required("reason"))
 
 
 class MergeUndecided(AnsweredError):
-    """Two accounts cannot be merged without dropping something of one of them that nobody allowed to drop."""
+    """Merging two accounts would discard data of one of them without a decision in the request."""
 
     code = 5029
     type = "mergeUndecided"
 
     @property
     def names(self) -> List[str]:
-        """What is not decided."""
+        """The names of the conflicts without a decision."""
         return cast("List[str]", self._required("names"))
 
     @property
     def conflicts(self) -> List[types.MergeConflict]:
-        """Everything that both have and an account can have once."""
+        """All data that both accounts have and that an account can have only once."""
         return [types.MergeConflict.of(each) for each in self._required("conflicts")]
 
 
 class ImportFileUnreadable(AnsweredError):
-    """account.import is given a file that is not there, is no file, or cannot be read."""
+    """The file for `account.import` does not exist, is not a regular file or cannot be read."""
 
     code = 5040
     type = "importFileUnreadable"
 
     @property
     def path(self) -> str:
-        """The file."""
+        """The path of the file."""
         return cast("str", self._required("path"))
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The problem with the file."""
         return cast("str", self._required("reason"))
 
 
 class InvalidHashParameters(AnsweredError):
-    """account.import is told a way of hashing of which something is missing, which belongs to another algorithm,
-    or which would cost too much; in a line, as the rule of a violation.
+    """The hash parameters of `account.import` are incomplete, belong to another algorithm or exceed the cost
+    limit. For a single line, this type is the rule of a violation.
 
     firebase: INVALID_HASH_PARAMETERS
     """
@@ -2219,63 +2247,63 @@ class InvalidHashParameters(AnsweredError):
 
     @property
     def pointer(self) -> str:
-        """Where, as an RFC 6901 JSON pointer into hash."""
+        """The location of the parameter in `hash`, as an RFC 6901 JSON Pointer."""
         return cast("str", self._required("pointer"))
 
     @property
     def reason(self) -> str:
-        """What is wrong, and what to do."""
+        """The problem with the parameter, and its solution."""
         return cast("str", self._required("reason"))
 
 
 class ExportFileExists(AnsweredError):
-    """account.export is given the path of something that is there."""
+    """The path for `account.export` already exists."""
 
     code = 5042
     type = "exportFileExists"
 
     @property
     def path(self) -> str:
-        """The file."""
+        """The path of the file."""
         return cast("str", self._required("path"))
 
 
 class ExportFailed(AnsweredError):
-    """The folder of the export is missing or cannot be written, or its disk is full."""
+    """The directory of the export does not exist or is not writable, or its disk is full."""
 
     code = 5043
     type = "exportFailed"
 
     @property
     def path(self) -> str:
-        """The file that was to be made."""
+        """The path of the export file."""
         return cast("str", self._required("path"))
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The reason the file was not written."""
         return cast("str", self._required("reason"))
 
 
 class AddressDiffers(AnsweredError):
-    """A password is to be linked with another address than the verified one of the account."""
+    """A password is linked with an email address other than the verified address of the account."""
 
     code = 5060
     type = "addressDiffers"
 
     @property
     def email(self) -> str:
-        """The address of the account."""
+        """The verified email address of the account."""
         return cast("str", self._required("email"))
 
     @property
     def next(self) -> str:
-        """The method that goes on from here."""
+        """The method that changes the address."""
         return cast("str", self._required("next"))
 
 
 class ProviderUnavailable(AnsweredError):
-    """A login provider does not answer, or says that it cannot now.
+    """A login provider does not respond, or reports that it is temporarily unable to respond.
 
     cognito: ExternalServiceException, sts:IDPCommunicationError
     firebase: INTERNAL_ERROR
@@ -2286,12 +2314,12 @@ class ProviderUnavailable(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason the request to the provider failed."""
         return cast("str", self._required("reason"))
 
     @property
@@ -2301,9 +2329,8 @@ class ProviderUnavailable(AnsweredError):
 
 
 class ProviderUnusable(AnsweredError):
-    """What a login provider answers proves nothing: its certificate, its address, its documents or its keys are
-    not what they must be. Asking again changes nothing until the provider, or how the pool names it, is
-    mended.
+    """The response of a login provider is not valid: its certificate, address, documents or keys do not meet the
+    requirements. Repeating the request does not help until the provider, or its configuration, is corrected.
 
     cognito: ExternalServiceException, sts:IDPCommunicationError
     firebase: INVALID_IDP_RESPONSE
@@ -2314,22 +2341,24 @@ class ProviderUnusable(AnsweredError):
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
     @property
     def check(self) -> str:
-        """What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client."""
+        """The failed check: `address`, `certificate`, `redirect`, `tooLarge`, `status`, `document`, `issuer`,
+        `keys` or `client`.
+        """
         return cast("str", self._required("check"))
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason the response was rejected."""
         return cast("str", self._required("reason"))
 
 
 class IdpNotFound(AnsweredError):
-    """There is no such provider.
+    """The identity provider does not exist in the tenant.
 
     firebase: CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID
     """
@@ -2339,17 +2368,17 @@ class IdpNotFound(AnsweredError):
 
     @property
     def tenant_id(self) -> str:
-        """The tenant."""
+        """The ID of the tenant."""
         return cast("str", self._required("tenantId"))
 
     @property
     def provider_id(self) -> str:
-        """The provider."""
+        """The ID of the identity provider."""
         return cast("str", self._required("providerId"))
 
 
 class IdpExists(AnsweredError):
-    """A provider is made twice.
+    """`idp.create` names a provider ID that already exists in the tenant.
 
     firebase: CONFIGURATION_EXISTS
     """
@@ -2359,17 +2388,17 @@ class IdpExists(AnsweredError):
 
     @property
     def tenant_id(self) -> str:
-        """The tenant."""
+        """The ID of the tenant."""
         return cast("str", self._required("tenantId"))
 
     @property
     def provider_id(self) -> str:
-        """The provider."""
+        """The ID of the identity provider."""
         return cast("str", self._required("providerId"))
 
 
 class InvalidIdp(AnsweredError):
-    """Settings of a provider break a rule.
+    """The settings of an identity provider violate a rule.
 
     firebase: INVALID_CONFIG_ID, INVALID_OAUTH_CLIENT_ID
     """
@@ -2379,17 +2408,17 @@ class InvalidIdp(AnsweredError):
 
     @property
     def pointer(self) -> str:
-        """Where, as an RFC 6901 pointer into the parameters."""
+        """The location of the setting in the parameters, as an RFC 6901 JSON Pointer."""
         return cast("str", self._required("pointer"))
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The problem with the setting."""
         return cast("str", self._required("reason"))
 
 
 class IdpDisabled(AnsweredError):
-    """Somebody signs in with a provider that is switched off.
+    """A sign-in uses a disabled identity provider.
 
     firebase: OPERATION_NOT_ALLOWED
     """
@@ -2399,17 +2428,17 @@ class IdpDisabled(AnsweredError):
 
     @property
     def tenant_id(self) -> str:
-        """The tenant."""
+        """The ID of the tenant."""
         return cast("str", self._required("tenantId"))
 
     @property
     def provider_id(self) -> str:
-        """The provider."""
+        """The ID of the identity provider."""
         return cast("str", self._required("providerId"))
 
 
 class InvalidCredential(AnsweredError):
-    """An ID token or access token of a provider fails a check.
+    """An ID token, access token, code or user information of an identity provider fails a check.
 
     firebase: INVALID_IDP_RESPONSE
     """
@@ -2419,24 +2448,25 @@ class InvalidCredential(AnsweredError):
 
     @property
     def provider_id(self) -> str:
-        """The provider."""
+        """The ID of the identity provider."""
         return cast("str", self._required("providerId"))
 
     @property
     def check(self) -> str:
-        """What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid,
-        subject, accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
+        """The failed check: `malformed`, `type` (the token is not an ID token), `algorithm`, `signature`,
+        `issuer`, `audience`, `authorizedParty`, `expired`, `notYetValid`, `subject`, `accessTokenHash`,
+        `codeHash`, `accessToken`, `code`, `deviceCode` or `userInfo`.
         """
         return cast("str", self._required("check"))
 
     @property
     def reason(self) -> str:
-        """What is wrong and how it must be."""
+        """The reason the credential was rejected, and the requirement."""
         return cast("str", self._required("reason"))
 
 
 class InvalidNonce(AnsweredError):
-    """The nonce of an ID token is missing, wrong, or was seen before.
+    """The nonce of an ID token is missing, wrong or was already used.
 
     firebase: MISSING_OR_INVALID_NONCE
     """
@@ -2446,22 +2476,22 @@ class InvalidNonce(AnsweredError):
 
     @property
     def provider_id(self) -> str:
-        """The provider."""
+        """The ID of the identity provider."""
         return cast("str", self._required("providerId"))
 
     @property
     def check(self) -> str:
-        """What failed: missing, unexpected, mismatch or replayed."""
+        """The failed check: `missing`, `unexpected`, `mismatch` or `replayed`."""
         return cast("str", self._required("check"))
 
     @property
     def reason(self) -> str:
-        """What is wrong and how it must be."""
+        """The reason the nonce was rejected, and the requirement."""
         return cast("str", self._required("reason"))
 
 
 class PendingTokenInvalid(AnsweredError):
-    """A pending token is not of this tenant, or older than some minutes.
+    """The pending token does not belong to this tenant or is older than 10 minutes.
 
     firebase: INVALID_PENDING_TOKEN
     """
@@ -2471,7 +2501,7 @@ class PendingTokenInvalid(AnsweredError):
 
 
 class CallbackInvalid(AnsweredError):
-    """What a provider sent a person back with does not belong to the flow; the flow stays as it was.
+    """The callback URL of an identity provider does not belong to the flow. The flow does not change.
 
     firebase: INVALID_IDP_RESPONSE
     """
@@ -2481,17 +2511,17 @@ class CallbackInvalid(AnsweredError):
 
     @property
     def check(self) -> str:
-        """What failed: redirectUri, malformed, state, issuer or missing."""
+        """The failed check: `redirectUri`, `malformed`, `state`, `issuer` or `missing`."""
         return cast("str", self._required("check"))
 
     @property
     def reason(self) -> str:
-        """What is wrong and how it must be."""
+        """The reason the URL was rejected, and the requirement."""
         return cast("str", self._required("reason"))
 
 
 class SignInRefused(AnsweredError):
-    """A provider says that somebody may not, or does not want to, sign in.
+    """The identity provider reports that the user is not allowed to sign in or canceled the sign-in.
 
     firebase: USER_CANCELLED, INVALID_IDP_RESPONSE
     """
@@ -2501,22 +2531,25 @@ class SignInRefused(AnsweredError):
 
     @property
     def provider_id(self) -> str:
-        """The provider."""
+        """The ID of the identity provider."""
         return cast("str", self._required("providerId"))
 
     @property
     def error(self) -> str:
-        """What it says: access_denied, expired_token and others (RFC 6749, RFC 8628)."""
+        """The OAuth error code of the provider, such as `access_denied` (RFC 6749) or `expired_token` (RFC
+        8628).
+        """
         return cast("str", self._required("error"))
 
     @property
     def reason(self) -> str:
-        """In words."""
+        """The reason as text."""
         return cast("str", self._required("reason"))
 
 
 class FlowUsed(AnsweredError):
-    """A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+    """A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow
+    succeeded or was refused.
 
     firebase: INVALID_IDP_RESPONSE
     """
@@ -2526,61 +2559,63 @@ class FlowUsed(AnsweredError):
 
 
 class ListenerGone(AnsweredError):
-    """A credential without url whose callback can no longer come."""
+    """A credential without `url` is submitted, but its callback can no longer arrive."""
 
     code = 6013
     type = "listenerGone"
 
 
 class ListenerUnavailable(AnsweredError):
-    """idp.authorize is to listen on a port that is taken, or that this user may not have."""
+    """The port for `idp.authorize` is in use, or the operating system denies it."""
 
     code = 6014
     type = "listenerUnavailable"
 
     @property
     def port(self) -> int:
-        """The port that was asked for; 0 for any."""
+        """The requested port; 0 for any free port."""
         return cast("int", self._required("port"))
 
     @property
     def reason(self) -> str:
-        """What the system said."""
+        """The error of the operating system."""
         return cast("str", self._required("reason"))
 
 
 class ProviderTokenNotKept(AnsweredError):
-    """account.providerToken for a login that no flow of this service has brought a token for."""
+    """`account.providerToken` names a login for which no flow of this service has received a token."""
 
     code = 6020
     type = "providerTokenNotKept"
 
     @property
     def provider_id(self) -> str:
-        """What was asked for."""
+        """The requested provider ID."""
         return cast("str", self._required("providerId"))
 
 
 class ProviderTokenExpired(AnsweredError):
-    """account.providerToken, and the provider gave no refresh token."""
+    """`account.providerToken` cannot return an access token that is valid long enough, because the provider
+    returned no refresh token.
+    """
 
     code = 6021
     type = "providerTokenExpired"
 
     @property
     def provider_id(self) -> str:
-        """What was asked for."""
+        """The requested provider ID."""
         return cast("str", self._required("providerId"))
 
     @property
     def expires_at(self) -> int:
-        """Until when the one that is kept is good."""
+        """The time at which the stored access token expires, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiresAt"))
 
 
 class ProviderTokenRefused(AnsweredError):
-    """account.providerToken, and the provider takes the refresh token no more: it was withdrawn, used up, or is
-    too old.
+    """The provider rejects the refresh token for `account.providerToken` because it was revoked, was already
+    used or has expired.
 
     firebase: INVALID_REFRESH_TOKEN
     """
@@ -2590,17 +2625,17 @@ class ProviderTokenRefused(AnsweredError):
 
     @property
     def provider_id(self) -> str:
-        """What was asked for."""
+        """The requested provider ID."""
         return cast("str", self._required("providerId"))
 
     @property
     def reason(self) -> str:
-        """What the provider said."""
+        """The error of the provider."""
         return cast("str", self._required("reason"))
 
 
 class SecondFactorsOff(AnsweredError):
-    """A second factor is to be enrolled, or recovery codes made, where nobody is asked for them.
+    """A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is `off`.
 
     firebase: OPERATION_NOT_ALLOWED
     """
@@ -2610,12 +2645,12 @@ class SecondFactorsOff(AnsweredError):
 
     @property
     def tenant_id(self) -> str:
-        """The tenant."""
+        """The ID of the tenant."""
         return cast("str", self._required("tenantId"))
 
 
 class UnsupportedFirstFactor(AnsweredError):
-    """A second factor is to be enrolled by somebody anonymous, or by a session of a custom token.
+    """A second factor is enrolled in an anonymous session or in a session of a custom token.
 
     firebase: UNSUPPORTED_FIRST_FACTOR
     """
@@ -2625,12 +2660,12 @@ class UnsupportedFirstFactor(AnsweredError):
 
     @property
     def sign_in_provider(self) -> str:
-        """anonymous or custom."""
+        """`anonymous` or `custom`."""
         return cast("str", self._required("signInProvider"))
 
 
 class EmailNotVerified(AnsweredError):
-    """A second factor is to be enrolled for an account with an address that is not verified.
+    """A second factor is enrolled for an account whose email address is not verified.
 
     firebase: UNVERIFIED_EMAIL
     """
@@ -2640,7 +2675,7 @@ class EmailNotVerified(AnsweredError):
 
 
 class TooManyFactors(AnsweredError):
-    """One factor too many is to be enrolled.
+    """An enrollment exceeds the maximum number of second factors.
 
     firebase: SECOND_FACTOR_LIMIT_EXCEEDED
     """
@@ -2650,12 +2685,12 @@ class TooManyFactors(AnsweredError):
 
     @property
     def maximum(self) -> int:
-        """How many it can have."""
+        """The maximum number of second factors of an account."""
         return cast("int", self._required("maximum"))
 
 
 class FactorExists(AnsweredError):
-    """An address or a number is to be enrolled twice.
+    """The email address or phone number is already a second factor of the account.
 
     firebase: SECOND_FACTOR_EXISTS
     """
@@ -2665,12 +2700,12 @@ class FactorExists(AnsweredError):
 
     @property
     def factor_id(self) -> str:
-        """The factor that it is."""
+        """The ID of the existing factor."""
         return cast("str", self._required("factorId"))
 
 
 class FactorNotFound(AnsweredError):
-    """A factor is named that is not there, or not any more, or none where one has to be.
+    """The named factor does not exist or was removed, or the required factor ID is missing.
 
     firebase: MFA_ENROLLMENT_NOT_FOUND
     """
@@ -2680,25 +2715,25 @@ class FactorNotFound(AnsweredError):
 
     @property
     def factor_id(self) -> str:
-        """What was asked for."""
+        """The requested factor ID."""
         return cast("str", self._required("factorId"))
 
 
 class LastFactor(AnsweredError):
-    """The owner of an account takes the last factor away where one is required."""
+    """A user removes the last second factor in a tenant that requires one."""
 
     code = 7007
     type = "lastFactor"
 
     @property
     def factor_id(self) -> str:
-        """What was asked for."""
+        """The requested factor ID."""
         return cast("str", self._required("factorId"))
 
 
 class FactorCodeInvalid(AnsweredError):
-    """The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is
-    given twice.
+    """The code of a second factor is wrong, expired, was invalidated by wrong attempts or replaced by a newer
+    code, or the code of an app is submitted a second time.
 
     firebase: INVALID_CODE, SESSION_EXPIRED
     nativeAuth: invalid_grant invalid_oob_value 50181
@@ -2709,42 +2744,46 @@ class FactorCodeInvalid(AnsweredError):
 
     @property
     def check(self) -> str:
-        """What failed: wrong, used or expired."""
+        """The failed check: `wrong`, `used` or `expired`."""
         return cast("str", self._required("check"))
 
     @property
     def reason(self) -> str:
-        """What is wrong and what helps."""
+        """The reason the code was rejected, and the next action."""
         return cast("str", self._required("reason"))
 
     @property
     def attempts_left(self) -> int:
-        """How many more tries there are with this code; at 0 only another one, or time, helps."""
+        """The number of attempts left for this code. At 0, a new code or waiting is required."""
         return cast("int", self._required("attemptsLeft"))
 
     @property
     def resend_at(self) -> Optional[int]:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present
+        for codes sent by email or SMS.
+        """
         value = self._optional("resendAt")
         return None if value is None else cast("int", value)
 
 
 class SecondFactorNeeded(AnsweredError):
-    """Second factors are to be changed by a session that has shown none of those there are."""
+    """The account has second factors, and a session that was not authenticated with one changes the factors, the
+    email address, the password or the providers of the account.
+    """
 
     code = 7009
     type = "secondFactorNeeded"
 
 
 class NoSecondFactor(AnsweredError):
-    """Recovery codes are asked for before there is a factor."""
+    """Recovery codes are generated for an account without a second factor."""
 
     code = 7010
     type = "noSecondFactor"
 
 
 class InvalidPhoneNumber(AnsweredError):
-    """A number is not written as E.164 has it.
+    """The phone number is not in E.164 format.
 
     firebase: INVALID_PHONE_NUMBER
     """
@@ -2754,19 +2793,19 @@ class InvalidPhoneNumber(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The problem with the number."""
         return cast("str", self._required("reason"))
 
 
 class FactorAddsNothing(AnsweredError):
-    """The address that somebody signs in with by codes is to be the second factor too."""
+    """The email address that receives the sign-in codes of an account is enrolled as its second factor."""
 
     code = 7012
     type = "factorAddsNothing"
 
 
 class FactorTargetMissing(AnsweredError):
-    """It is not said where the codes of a factor are to go, or it is said for one that sends none.
+    """The email address or phone number of a factor is missing, or is given for a kind that does not use it.
 
     firebase: INVALID_ARGUMENT
     """
@@ -2776,17 +2815,17 @@ class FactorTargetMissing(AnsweredError):
 
     @property
     def kind(self) -> str:
-        """What is to be enrolled."""
+        """The kind of the factor to enroll."""
         return cast("str", self._required("kind"))
 
     @property
     def needed(self) -> str:
-        """Which parameter, and which not."""
+        """The required parameter, and the parameter that must be omitted."""
         return cast("str", self._required("needed"))
 
 
 class StoreBusy(AnsweredError):
-    """A lock on the store was not free in time.
+    """A lock on the store was not released in time.
 
     cognito: ConcurrentModificationException
     firebase: INTERNAL_ERROR
@@ -2803,7 +2842,7 @@ class StoreBusy(AnsweredError):
 
 
 class StoreReadOnly(AnsweredError):
-    """The database, its folder or its disk is read-only.
+    """The database, its directory or its disk is read-only.
 
     cognito: InternalErrorException
     """
@@ -2813,12 +2852,12 @@ class StoreReadOnly(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """What the store said."""
+        """The error of the store."""
         return cast("str", self._required("reason"))
 
 
 class StoreFull(AnsweredError):
-    """Writing needs more room than there is.
+    """A write requires more space than is available.
 
     cognito: InternalErrorException
     """
@@ -2828,7 +2867,7 @@ class StoreFull(AnsweredError):
 
 
 class StoreCorrupt(AnsweredError):
-    """The database does not read as it was written.
+    """The content of the database is not valid.
 
     cognito: InternalErrorException
     """
@@ -2838,7 +2877,7 @@ class StoreCorrupt(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """What was found."""
+        """The detected damage."""
         return cast("str", self._required("reason"))
 
 
@@ -2850,99 +2889,115 @@ class StoreTooNew(AnsweredError):
 
     @property
     def found(self) -> int:
-        """The store's version."""
+        """The schema version of the store."""
         return cast("int", self._required("found"))
 
     @property
     def supported(self) -> int:
-        """The newest this program knows."""
+        """The newest schema version of this program. It also opens stores of the next version."""
         return cast("int", self._required("supported"))
 
 
 class StoreTooOld(AnsweredError):
-    """--migrate never, and the store is older than the program."""
+    """The store is older than the program, and `--migrate never` is set."""
 
     code = 8006
     type = "storeTooOld"
 
     @property
     def found(self) -> int:
-        """The store's version."""
+        """The schema version of the store."""
         return cast("int", self._required("found"))
 
     @property
     def needed(self) -> int:
-        """What this program needs."""
+        """The schema version that this program requires."""
         return cast("int", self._required("needed"))
 
 
 class StoreCannotOpen(AnsweredError):
-    """The database file or server cannot be reached."""
+    """The database file or the database server cannot be opened."""
 
     code = 8007
     type = "storeCannotOpen"
 
     @property
     def path(self) -> str:
-        """Where, without passwords."""
+        """The path or address of the store, without passwords."""
         return cast("str", self._required("path"))
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason the store cannot be opened."""
         return cast("str", self._required("reason"))
 
     @property
     def retry_after_seconds(self) -> Optional[int]:
-        """When to try again, where a server may be back by then."""
+        """The number of seconds after which to try again. Present if a database server may be available again by
+        then.
+        """
         value = self._optional("retryAfterSeconds")
         return None if value is None else cast("int", value)
 
 
 class NotAStore(AnsweredError):
-    """The file or database is something else."""
+    """The file or database contains other data."""
 
     code = 8008
     type = "notAStore"
 
     @property
     def path(self) -> str:
-        """The file."""
+        """The path of the file."""
         return cast("str", self._required("path"))
 
 
 class MasterKeyMissing(AnsweredError):
-    """The store has a data key or is in PostgreSQL, and there is no master key."""
+    """The store has a data key or is in PostgreSQL, and no master key is given."""
 
     code = 8009
     type = "masterKeyMissing"
 
     @property
     def fingerprint(self) -> Optional[str]:
-        """The fingerprint of the master key that is needed."""
+        """The fingerprint of the required master key."""
         value = self._optional("fingerprint")
+        return None if value is None else cast("str", value)
+
+    @property
+    def key_file(self) -> Optional[str]:
+        """A file in the folder of the store that contains the required master key, if one was found."""
+        value = self._optional("keyFile")
         return None if value is None else cast("str", value)
 
 
 class MasterKeyWrong(AnsweredError):
-    """The data key does not open with the given master key."""
+    """The given master key does not decrypt the data key."""
 
     code = 8010
     type = "masterKeyWrong"
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint of the master key that is needed."""
+        """The fingerprint of the required master key."""
         return cast("str", self._required("fingerprint"))
 
     @property
     def given(self) -> str:
-        """The fingerprint of the one that was given."""
+        """The fingerprint of the given master key."""
         return cast("str", self._required("given"))
+
+    @property
+    def key_file(self) -> Optional[str]:
+        """A file next to the store or to the given key file that contains the required master key, if one was
+        found.
+        """
+        value = self._optional("keyFile")
+        return None if value is None else cast("str", value)
 
 
 class TestingStoreMismatch(AnsweredError):
-    """A testing store without --testing, or the reverse."""
+    """A testing store is opened without `--testing`, or any other store with it."""
 
     code = 8011
     type = "testingStoreMismatch"
@@ -2954,27 +3009,27 @@ class TestingStoreMismatch(AnsweredError):
 
 
 class OutcomeUnknown(AnsweredError):
-    """The store went away in the middle of a commit."""
+    """The connection to the store was lost during a commit."""
 
     code = 8012
     type = "outcomeUnknown"
 
 
 class BackupFileExists(AnsweredError):
-    """store.backup is given the path of something that is there."""
+    """The path for `store.backup` already exists."""
 
     code = 8013
     type = "backupFileExists"
 
     @property
     def path(self) -> str:
-        """The file, from the root."""
+        """The absolute path of the file."""
         return cast("str", self._required("path"))
 
 
 class BackupNotHere(AnsweredError):
-    """store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which ends with its
-    process.
+    """`store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose
+    master key ends with its process.
     """
 
     code = 8014
@@ -2982,48 +3037,48 @@ class BackupNotHere(AnsweredError):
 
     @property
     def reason(self) -> str:
-        """Why, and what to do instead."""
+        """The reason, and the alternative."""
         return cast("str", self._required("reason"))
 
 
 class BackupFailed(AnsweredError):
-    """The folder of the backup is missing or cannot be written, or its disk is full."""
+    """The directory of the backup does not exist or is not writable, or its disk is full."""
 
     code = 8015
     type = "backupFailed"
 
     @property
     def path(self) -> str:
-        """The file that was to be made."""
+        """The path of the backup file."""
         return cast("str", self._required("path"))
 
     @property
     def reason(self) -> str:
-        """What is wrong."""
+        """The reason the backup was not written."""
         return cast("str", self._required("reason"))
 
 
 class NewMasterKeyNeeded(AnsweredError):
-    """store.rekey is called without a key on a store whose key the process was given."""
+    """`store.rekey` is called without a key on a store whose master key was passed to the process."""
 
     code = 8016
     type = "newMasterKeyNeeded"
 
 
 class InvalidMasterKey(AnsweredError):
-    """The key that store.rekey is given does not decode to 32 bytes."""
+    """The key for `store.rekey` does not decode to 32 bytes."""
 
     code = 8017
     type = "invalidMasterKey"
 
     @property
     def reason(self) -> str:
-        """What is wrong with it."""
+        """The problem with the key."""
         return cast("str", self._required("reason"))
 
 
 class MessageNotSent(AnsweredError):
-    """A mail server or a webhook does not take a message, or none is configured.
+    """An SMTP server or webhook does not accept a message, or none is configured.
 
     nativeAuth: server_error
     """
@@ -3033,176 +3088,175 @@ class MessageNotSent(AnsweredError):
 
     @property
     def channel(self) -> str:
-        """The way a message goes."""
+        """The channel of a message."""
         return cast("str", self._required("channel"))
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason the message was not sent."""
         return cast("str", self._required("reason"))
 
     @property
     def retry_after_seconds(self) -> Optional[int]:
-        """After how many seconds it can work."""
+        """The number of seconds after which the request can succeed."""
         value = self._optional("retryAfterSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def may_have_arrived(self) -> Optional[bool]:
-        """Present and true where nobody knows: the message was on its way when the answer failed to come. Its
-        code is not good, and it counts as one that was sent; what was plainly refused does not.
+        """Present and true if it is unknown whether the message was delivered, because the response was lost
+        while the message was sent. Its code is not valid, but the message counts as sent. A rejected message
+        does not count.
         """
         value = self._optional("mayHaveArrived")
         return None if value is None else cast("bool", value)
 
 
 class ClockOutOfRange(AnsweredError):
-    """test.clock would leave the years 1970 to 9999."""
+    """`test.clock` would set a time outside the years 1970 to 9999."""
 
     code = 9001
     type = "clockOutOfRange"
 
     @property
     def asked(self) -> int:
-        """The second that was asked for."""
+        """The requested time, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("asked"))
 
 
 class NoKeyInState(AnsweredError):
-    """test.token asks for a key that the issuer does not have."""
+    """`test.token` requests a key in a state that no key of the issuer has."""
 
     code = 9002
     type = "noKeyInState"
 
     @property
     def issuer(self) -> str:
-        """The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-        pool.get.
+        """The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant,
+        `pool.get` the issuer of a pool.
         """
         return cast("str", self._required("issuer"))
 
     @property
     def key_state(self) -> str:
-        """What was asked for."""
+        """The requested key state."""
         return cast("str", self._required("keyState"))
 
 
 class PortUnavailable(AnsweredError):
-    """test.http or test.idp is asked for a port that is taken, or that this user may not have."""
+    """The port for `test.http` or `test.idp` is in use, or the operating system denies it."""
 
     code = 9010
     type = "portUnavailable"
 
     @property
     def port(self) -> int:
-        """The port that was asked for; 0 for any."""
+        """The requested port; 0 for any free port."""
         return cast("int", self._required("port"))
 
     @property
     def reason(self) -> str:
-        """What the system said."""
+        """The error of the operating system."""
         return cast("str", self._required("reason"))
 
 
 class SnapshotNotFound(AnsweredError):
-    """test.restore names a snapshot that was never taken in this process."""
+    """`test.restore` names a snapshot that was not taken in this process."""
 
     code = 9020
     type = "snapshotNotFound"
 
     @property
     def name(self) -> str:
-        """What was asked for."""
+        """The requested name."""
         return cast("str", self._required("name"))
 
     @property
     def kept(self) -> List[str]:
-        """The names of those that there are."""
+        """The names of the existing snapshots."""
         return cast("List[str]", self._required("kept"))
 
 
 class SnapshotUnusable(AnsweredError):
-    """The file of test.restore is missing, no snapshot, cut off or altered."""
+    """The file for `test.restore` does not exist, is not a snapshot, or was truncated or altered."""
 
     code = 9021
     type = "snapshotUnusable"
 
     @property
     def file(self) -> Optional[str]:
-        """The file, where it is about one."""
+        """The path of the file. Present if the snapshot is in a file."""
         value = self._optional("file")
         return None if value is None else cast("str", value)
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The problem with the snapshot."""
         return cast("str", self._required("reason"))
 
 
 class SnapshotVersionMismatch(AnsweredError):
-    """A snapshot was taken by a program of another schema version, or by one that writes such files in another
-    way.
-    """
+    """The snapshot was taken by a program with another schema version or snapshot format."""
 
     code = 9022
     type = "snapshotVersionMismatch"
 
     @property
     def found(self) -> int:
-        """Of the snapshot."""
+        """The version of the snapshot."""
         return cast("int", self._required("found"))
 
     @property
     def supported(self) -> int:
-        """Of this store."""
+        """The version that this store requires."""
         return cast("int", self._required("supported"))
 
 
 class SnapshotSealMismatch(AnsweredError):
-    """test.restore is given a snapshot whose sealed values this store has no key for."""
+    """This store does not have the data key that decrypts the snapshot for `test.restore`."""
 
     code = 9023
     type = "snapshotSealMismatch"
 
 
 class SnapshotFileExists(AnsweredError):
-    """test.snapshot is given the path of something that is there."""
+    """The path for `test.snapshot` already exists."""
 
     code = 9024
     type = "snapshotFileExists"
 
     @property
     def path(self) -> str:
-        """The file."""
+        """The path of the file."""
         return cast("str", self._required("path"))
 
 
 class SnapshotNotWritten(AnsweredError):
-    """The folder of a snapshot is missing or cannot be written, or its disk is full."""
+    """The directory of the snapshot does not exist or is not writable, or its disk is full."""
 
     code = 9025
     type = "snapshotNotWritten"
 
     @property
     def path(self) -> str:
-        """The file."""
+        """The path of the file."""
         return cast("str", self._required("path"))
 
     @property
     def reason(self) -> str:
-        """What the system said."""
+        """The error of the operating system."""
         return cast("str", self._required("reason"))
 
 
 class TooManySnapshots(AnsweredError):
-    """test.snapshot, once too often without file."""
+    """`test.snapshot` without `file` exceeds the maximum number of snapshots."""
 
     code = 9026
     type = "tooManySnapshots"
 
     @property
     def maximum(self) -> int:
-        """How many are kept at most."""
+        """The maximum number of snapshots."""
         return cast("int", self._required("maximum"))
 
 

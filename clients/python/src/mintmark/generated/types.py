@@ -7,174 +7,177 @@ from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Union,
 
 from .._record import Record
 
-# With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users as firebase auth:export writes them, one in each line: jq -c '.users[]' users.json.
+# The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by `firebase auth:export`, one per line; to convert the file, run `jq -c '.users[]' users.json`.
 AccountImportFormat = Literal["mintmark", "firebase"]
 
-# What happens where the account is there already. skip: it stays as it is; replace: it becomes what is imported, and its sessions end; fail: it is listed as accountExists.
+# The action for accounts that already exist. `skip` keeps the existing account. `replace` overwrites it and ends its sessions. `fail` lists it as a failure with `accountExists`.
 AccountImportOnExisting = Literal["skip", "replace", "fail"]
 
-# What became of it.
+# The outcome: created, updated or unchanged.
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 
-# What it is.
+# The kind of the resource.
 AppliedChangeKind = Literal["tenant", "idp", "pool", "role"]
 
-# What an attribute's value fell short of.
+# The rule that the value of an attribute violates.
 AttributeRule = Literal["unknown", "type", "tooLong", "disallowedCharacters", "blank", "option", "pattern", "consent"]
 
-# What the values of an attribute are.
+# The type of the values of an attribute.
 AttributeType = Literal["string", "integer", "boolean"]
 
-# The way a message goes.
+# The channel of a message.
 Channel = Literal["email", "sms"]
 
-# How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the secret in the Authorization header (basic), or in the form (post).
+# The method with which the client authenticates when it redeems a code. `none`: no authentication, for public clients, which use only PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
 ClientAuthentication = Literal["none", "basic", "post"]
 
-# Which part of the scope.
+# The part of the credential scope that differs.
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
 
-# With tokenRequired: why there is a refresh. noIdentity: the identity's id was asked for; noCredentials: there are none, or they were dropped; expiring, expired: of those that are held; asked: refresh was given.
+# The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set.
 CredentialsProviderAnswerReason = Literal["noIdentity", "noCredentials", "expiring", "expired", "asked"]
 
-# ready: here is what was asked for. tokenRequired: your own backend has to mint; then call credentialsProvider.submitToken.
+# The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
 CredentialsProviderAnswerState = Literal["ready", "tokenRequired"]
 
-# enhanced: the pool picks the role, as in credentials.get. basic: a role is taken on by a token, as in credentials.assumeRole; the session's name is ProviderSession.
+# The flow that returns the credentials. With `enhanced`, the pool selects the role, as in `credentials.get`. With `basic`, a token assumes a role, as in `credentials.assumeRole`; the session name is `ProviderSession`.
 CredentialsProviderOpenFlow = Literal["enhanced", "basic"]
 
-# Who mints when the logins name the developer provider. self: this process. caller: your own backend, which is asked by the state tokenRequired and answers by submitToken.
+# The party that mints tokens if the logins contain the developer provider. With `self`, this process mints them. With `caller`, the application's backend mints them: the provider requests a token with the state `tokenRequired`, and the backend submits it with `credentialsProvider.submitToken`.
 CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 
-# What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified.
+# The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the address is verified.
 EmailChangeStepState = Literal["codeRequired", "completed"]
 
-# What comes next: mfa.confirm with a code.
+# The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
 EnrolmentStepState = Literal["codeRequired"]
 
-# totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the recovery codes. totp and recovery need no mfa.challenge.
+# The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
 FactorHintKind = Literal["totp", "email", "sms", "recovery"]
 
-# totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+# The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS.
 FactorKind = Literal["totp", "email", "sms"]
 
-# completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut: the session was begun with this very factor and is over: sign in again.
+# The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in again.
 FactorWithdrawalState = Literal["completed", "signedOut"]
 
-# What fails.
+# The kind of the fault.
 FaultKind = Literal["method", "delivery", "provider", "store", "clock"]
 
-# What has ended it.
+# The operation that ended the flow.
 FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted"]
 
-# leadsTo: from a provider to the account, from the account to an identity, from a login to an identity; secures: from a factor to the account; isSignedInTo: from a session to the account; began: from a provider to a session; mergedInto: from an account to the one that it is part of.
+# The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains.
 GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedInto"]
 
-# account; provider: a way into it; factor: a second factor; session: somebody is signed in; mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity that is not of this account.
+# The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login of such an identity that does not belong to this account.
 GraphNodeKind = Literal["account", "provider", "factor", "session", "mergedAccount", "identity", "login"]
 
-# A guest never had a login; a disabled identity was merged into another one or lost its last login.
+# The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was merged into another identity or lost its last login.
 IdentityState = Literal["guest", "authenticated", "disabled"]
 
-# What a provider sends back when a person comes from it: code, which is redeemed with the client secret, or the idToken itself.
+# The response type of a sign-in with an identity provider. `code`: the provider returns a code, which is redeemed with PKCE and with the client secret, if there is one. `idToken`: the provider returns the ID token itself (implicit flow).
 IdpResponseType = Literal["code", "idToken"]
 
-# next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere.
+# The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing, published until the last token it signed has expired. `revoked`: no longer accepted.
 KeyState = Literal["next", "active", "retired", "revoked"]
 
-# How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for it, else by codes.
+# The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
 LocalAccountMethod = Literal["emailCode", "emailPassword", "either"]
 
-# How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit from the first byte (465), or not at all, which only servers on loopback addresses are spoken to.
+# The encryption of the connection to an SMTP server. `startTLS`: encrypted after a plain greeting (port 587). `implicit`: encrypted from the first byte (port 465). `noneToLoopback`: not encrypted, allowed only for servers on loopback addresses.
 MailEncryption = Literal["startTLS", "implicit", "noneToLoopback"]
 
-# Which one.
+# The kind of policy.
 MalformedPolicyPolicy = Literal["trust", "session"]
 
-# field: email, which is the address with the password or the codes of its own, an attribute, or claims and a claim's name; provider: a login of a provider; identity: the identities of both in a pool, which cannot become one.
+# The kind of the conflict. `field`: the email address with its password or one-time codes, an attribute, or a claim. `provider`: a login of a provider. `identity`: the identities of both accounts in a pool, which cannot be merged.
 MergeConflictKind = Literal["field", "provider", "identity"]
 
-# What becomes of something that both accounts have and an account can have once. fail: nothing is merged; keepTarget: what the account that stays has; keepSource: what the other one has.
+# The policy for data that both accounts have and that an account can have only once. `fail`: the accounts are not merged. `keepTarget`: the data of the remaining account is kept. `keepSource`: the data of the merged account is kept.
 MergePolicy = Literal["fail", "keepTarget", "keepSource"]
 
-# Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+# The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
 MfaPolicy = Literal["off", "optional", "required"]
 
-# firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1, pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018).
+# Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+NoticePolicy = Literal["none", "credentials"]
+
+# The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018).
 PasswordAlgorithm = Literal["firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha256", "pbkdf2Sha512"]
 
-# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is changed, signIn.withContinuation signs in.
+# The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call `passwordReset.submitPassword` next. `completed`: the password is changed; `signIn.withContinuation` signs in.
 PasswordResetStepState = Literal["codeRequired", "passwordRequired", "completed"]
 
-# What a password fell short of.
+# The rule that a password violates.
 PasswordRule = Literal["disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "breached", "recentlyUsed", "incorrect"]
 
-# For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
+# The domain of a known provider, which is its login provider name. Present for known providers.
 PoolProviderProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
 
-# For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known and refused.
+# The domain of a known provider, which is its login provider name: `accounts.google.com`, `appleid.apple.com`, `graph.facebook.com` or `www.amazon.com`. The legacy domains `api.twitter.com` and `www.digits.com` are rejected with `legacyProviderNotSupported`.
 PoolProviderSettingsProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com", "api.twitter.com", "www.digits.com"]
 
-# What a revocation names.
+# The kind of the revoked subject.
 RevocationKind = Literal["sessionToken", "identityId", "roleArn", "poolId"]
 
-# What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal.
+# The behavior if no role, or more than one role, is found. `authenticatedRole`: the role for authenticated identities is used. `deny`: the request is rejected.
 RoleMappingAmbiguousRoleResolution = Literal["authenticatedRole", "deny"]
 
-# token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches.
+# The source of the role. `token`: the claims `cognito:roles` and `cognito:preferred_role`. `rules`: the first matching rule.
 RoleMappingSource = Literal["token", "rules"]
 
-# How the claim's value must compare. notEqual does not match a claim that is missing.
+# The comparison of the claim with `value`. `notEqual` does not match if the claim is missing.
 RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 
-# How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend (custom), or not again (anonymous).
+# The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in method.
 SignInMethod = Literal["password", "code", "federated", "anonymous", "custom"]
 
-# What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
-SignInStepState = Literal["codeRequired", "passwordRequired", "providerRequired", "secondFactorRequired", "secondFactorEnrolmentRequired", "completed"]
+# The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one of `factorKinds`. With `completed`, the user is signed in.
+SignInStepState = Literal["codeRequired", "passwordRequired", "providerRequired", "secondFactorRequired", "secondFactorEnrollmentRequired", "completed"]
 
-# What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in.
+# The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created; `signIn.withContinuation` signs in.
 SignUpStepState = Literal["codeRequired", "passwordRequired", "attributesRequired", "completed"]
 
-# The JOSE algorithm a pool signs its tokens with.
+# The JOSE algorithm that signs tokens.
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA"]
 
-# Where the data lives.
+# The kind of the store.
 StoreStatsResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
-# Which methods this pipe offers.
+# The access level of the caller.
 SystemInfoResultCaller = Literal["developer", "public"]
 
-# Where the data lives.
+# The kind of the store.
 SystemInfoResultStoreKind = Literal["memory", "sqlite", "postgres"]
 
-# What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account had until now.
-TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "verifyAddress", "signUpNotice", "noAccountNotice", "addressChanged"]
+# The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many changes.
+TemplatePurpose = Literal["signUp", "signIn", "passwordReset", "verifyAddress", "signUpNotice", "noAccountNotice", "addressChanged", "passwordChanged", "passwordResetNotice", "factorAdded", "factorRemoved", "providerLinked", "providerUnlinked", "recoveryCodesMade", "recoveryCodeUsed", "accountLocked", "signInAfterFailures", "noticesPaused"]
 
-# Where.
+# The endpoint that returns the error.
 TestAnswerErrorEndpoint = Literal["discovery", "jwks", "authorize", "token", "userinfo", "introspect", "revoke", "device", "logout"]
 
-# refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox, but the answer is lost.
+# The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears in `test.outbox`, but the response is lost.
 TestFaultDelivery = Literal["refused", "mayHaveArrived"]
 
-# With provider: down has no connection; slow answers after delayMilliseconds, or too late.
+# The failure of the provider: `down` refuses connections, `slow` delays its responses by `delayMilliseconds`. Required with `provider`.
 TestFaultFailure = Literal["down", "slow"]
 
-# How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly (storeReadOnly).
+# The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`).
 TestFaultStore = Literal["busy", "full", "readOnly"]
 
-# Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid of its own.
+# The state of the key that signs the token. `gone` is a key that is no longer published. `wrong` is another key with the `kid` of the active key. `unknown` is another key with its own `kid`.
 TestTokenKeyState = Literal["active", "next", "retired", "revoked", "gone", "wrong", "unknown"]
 
-# What typ in the header says, unless header says it: id or access of a tenant, or pool. Without it, id for a tenant and pool for a pool.
+# The token type, which determines `typ` in the header: `id` or `access` for a tenant, `pool` for a pool. Defaults to `id` for a tenant and to `pool` for a pool.
 TestTokenUse = Literal["id", "access", "pool"]
 
-# What a token is for: a pool's OpenID token, or a tenant's ID or access token.
+# The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant.
 TokenUse = Literal["pool", "id", "access"]
 
 
 class Account(Record):
-    """A person's account in a tenant."""
+    """The account of a user in a tenant."""
 
     __slots__ = ()
     _members = (("account_id", "accountId"), ("tenant_id", "tenantId"), ("username", "username"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("providers", "providers"), ("factors", "factors"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"),)
@@ -219,90 +222,91 @@ class Account(Record):
 
     @property
     def account_id(self) -> str:
-        """The id of an account; sub in its tokens."""
+        """The ID of an account, which is the `sub` claim of its tokens."""
         return cast("str", self._required("accountId"))
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
     @property
     def username(self) -> Optional[str]:
-        """The address that it signs in with; none for one without an address of its own."""
+        """The email address with which the user signs in. Not present for accounts without their own email
+        address.
+        """
         value = self._optional("username")
         return None if value is None else cast("str", value)
 
     @property
     def email(self) -> Optional[str]:
-        """The address that mails go to."""
+        """The email address to which messages are sent."""
         value = self._optional("email")
         return None if value is None else cast("str", value)
 
     @property
     def email_verified(self) -> bool:
-        """Whether its owner has shown that mails there reach them."""
+        """Whether the email address is verified."""
         return cast("bool", self._required("emailVerified"))
 
     @property
     def method(self) -> str:
-        """How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of
-        your backend (custom), or not again (anonymous). One of password, code, federated, anonymous, custom,
-        or what a newer binary answers.
+        """The way in which the user signs in. One of password, code, federated, anonymous, custom, or a value of
+        a newer version.
         """
         return cast("str", self._required("method"))
 
     @property
     def providers(self) -> List[LinkedProvider]:
-        """The ways into it."""
+        """The sign-in methods of the account."""
         return [LinkedProvider.of(each) for each in self._required("providers")]
 
     @property
     def factors(self) -> Optional[List[Factor]]:
-        """Its second factors, the oldest first; none if it has none."""
+        """The second factors, oldest first. Present if the account has second factors."""
         value = self._optional("factors")
         return None if value is None else [Factor.of(each) for each in value]
 
     @property
     def attributes(self) -> Dict[str, Any]:
-        """Attributes by their names: strings, integers and booleans, as the tenant asks for them."""
+        """The user attributes."""
         return cast("Dict[str, Any]", self._required("attributes"))
 
     @property
     def claims(self) -> Dict[str, Any]:
-        """Custom claims of its tokens."""
+        """The custom claims that are added to the account's tokens."""
         return cast("Dict[str, Any]", self._required("claims"))
 
     @property
     def disabled(self) -> bool:
-        """Whether it is kept from signing in."""
+        """Whether the account is disabled. A disabled account cannot be signed in to."""
         return cast("bool", self._required("disabled"))
 
     @property
     def must_change_password(self) -> Optional[bool]:
-        """Whether it signs in again only after a reset of its password."""
+        """Whether the user must reset the password before the next sign-in."""
         value = self._optional("mustChangePassword")
         return None if value is None else cast("bool", value)
 
     @property
     def created_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the account was created, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("createdAt"))
 
     @property
     def updated_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time of the last change of the account, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("updatedAt"))
 
     @property
     def last_sign_in_at(self) -> Optional[int]:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time of the last sign-in, in seconds since 1970-01-01 UTC."""
         value = self._optional("lastSignInAt")
         return None if value is None else cast("int", value)
 
 
 class AccountDeleteResult(Record):
-    """What `account.delete` answers."""
+    """The result of `account.delete`."""
 
     __slots__ = ()
     _members = (("account_id", "accountId"),)
@@ -314,12 +318,12 @@ class AccountDeleteResult(Record):
 
     @property
     def account_id(self) -> str:
-        """The id of an account; sub in its tokens."""
+        """The ID of the deleted account."""
         return cast("str", self._required("accountId"))
 
 
 class AccountExportResult(Record):
-    """What `account.export` answers."""
+    """The result of `account.export`."""
 
     __slots__ = ()
     _members = (("exported", "exported"), ("accounts", "accounts"), ("next_cursor", "nextCursor"), ("file", "file"), ("bytes", "bytes"),)
@@ -343,36 +347,36 @@ class AccountExportResult(Record):
 
     @property
     def exported(self) -> int:
-        """How many accounts."""
+        """The number of exported accounts."""
         return cast("int", self._required("exported"))
 
     @property
     def accounts(self) -> Optional[List[PortableAccount]]:
-        """Without file: the accounts."""
+        """The accounts, sorted by ID. Present if `file` is omitted."""
         value = self._optional("accounts")
         return None if value is None else [PortableAccount.of(each) for each in value]
 
     @property
     def next_cursor(self) -> Optional[str]:
-        """Present when there is more: the cursor of the next call."""
+        """The cursor for the next page. Present if there are more entries."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
 
     @property
     def file(self) -> Optional[str]:
-        """The file, if one was asked for."""
+        """The path of the created file. Present if `file` is given."""
         value = self._optional("file")
         return None if value is None else cast("str", value)
 
     @property
     def bytes(self) -> Optional[int]:
-        """Its size."""
+        """The size of the file, in bytes."""
         value = self._optional("bytes")
         return None if value is None else cast("int", value)
 
 
 class AccountGraphResult(Record):
-    """What `account.graph` answers."""
+    """The result of `account.graph`."""
 
     __slots__ = ()
     _members = (("nodes", "nodes"), ("edges", "edges"),)
@@ -390,17 +394,17 @@ class AccountGraphResult(Record):
 
     @property
     def nodes(self) -> List[GraphNode]:
-        """The account first."""
+        """The nodes. The first node is the account."""
         return [GraphNode.of(each) for each in self._required("nodes")]
 
     @property
     def edges(self) -> List[GraphEdge]:
-        """Each between two of them."""
+        """The edges between the nodes."""
         return [GraphEdge.of(each) for each in self._required("edges")]
 
 
 class AccountImportResult(Record):
-    """What `account.import` answers."""
+    """The result of `account.import`."""
 
     __slots__ = ()
     _members = (("imported", "imported"), ("replaced", "replaced"), ("skipped", "skipped"), ("failed", "failed"), ("failures", "failures"), ("next_line", "nextLine"), ("completed", "completed"), ("stopped", "stopped"), ("dry_run", "dryRun"),)
@@ -432,42 +436,42 @@ class AccountImportResult(Record):
 
     @property
     def imported(self) -> int:
-        """How many accounts were made."""
+        """The number of created accounts."""
         return cast("int", self._required("imported"))
 
     @property
     def replaced(self) -> int:
-        """How many that were there became what was imported."""
+        """The number of replaced accounts."""
         return cast("int", self._required("replaced"))
 
     @property
     def skipped(self) -> int:
-        """How many were there and stayed as they are."""
+        """The number of existing accounts that were kept."""
         return cast("int", self._required("skipped"))
 
     @property
     def failed(self) -> int:
-        """How many were passed over for what is wrong with them."""
+        """The number of accounts that were not imported because they are not valid."""
         return cast("int", self._required("failed"))
 
     @property
     def failures(self) -> List[ImportFailure]:
-        """These."""
+        """The accounts that were not imported."""
         return [ImportFailure.of(each) for each in self._required("failures")]
 
     @property
     def next_line(self) -> int:
-        """The first line that was not looked at: from for the next call."""
+        """The first line that was not processed, for `from` in the next call."""
         return cast("int", self._required("nextLine"))
 
     @property
     def completed(self) -> bool:
-        """Whether all were looked at."""
+        """Whether all lines were processed."""
         return cast("bool", self._required("completed"))
 
     @property
     def stopped(self) -> Optional[ImportStop]:
-        """Why not, if not."""
+        """The reason the import stopped. Present if `completed` is false."""
         value = self._optional("stopped")
         return None if value is None else ImportStop.of(value)
 
@@ -478,7 +482,7 @@ class AccountImportResult(Record):
 
 
 class AccountListResult(Record):
-    """What `account.list` answers."""
+    """The result of `account.list`."""
 
     __slots__ = ()
     _members = (("accounts", "accounts"), ("next_cursor", "nextCursor"),)
@@ -496,21 +500,21 @@ class AccountListResult(Record):
 
     @property
     def accounts(self) -> List[Account]:
-        """The accounts."""
+        """The accounts, sorted by ID."""
         return [Account.of(each) for each in self._required("accounts")]
 
     @property
     def next_cursor(self) -> Optional[str]:
-        """Present when there is more: the cursor of the next call."""
+        """The cursor for the next page. Present if there are more entries."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
 
 
 class AccountMergeResult(Record):
-    """What `account.merge` answers."""
+    """The result of `account.merge`."""
 
     __slots__ = ()
-    _members = (("account", "account"), ("absorbed_account_id", "absorbedAccountId"), ("conflicts", "conflicts"), ("moved_providers", "movedProviders"), ("dropped_providers", "droppedProviders"), ("moved_factors", "movedFactors"), ("ended_sessions", "endedSessions"), ("identities", "identities"), ("dry_run", "dryRun"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
+    _members = (("account", "account"), ("absorbed_account_id", "absorbedAccountId"), ("conflicts", "conflicts"), ("undecided", "undecided"), ("moved_providers", "movedProviders"), ("dropped_providers", "droppedProviders"), ("moved_factors", "movedFactors"), ("ended_sessions", "endedSessions"), ("identities", "identities"), ("dry_run", "dryRun"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
     _secret = frozenset({"idToken", "accessToken", "refreshToken"})
 
     def __init__(
@@ -525,6 +529,7 @@ class AccountMergeResult(Record):
         ended_sessions: int,
         identities: Sequence[Union[MergedIdentity, Mapping[str, Any]]],
         dry_run: bool,
+        undecided: Optional[Sequence[str]] = None,
         id_token: Optional[str] = None,
         access_token: Optional[str] = None,
         refresh_token: Optional[str] = None,
@@ -534,6 +539,7 @@ class AccountMergeResult(Record):
             "account": account,
             "absorbedAccountId": absorbed_account_id,
             "conflicts": conflicts,
+            "undecided": undecided,
             "movedProviders": moved_providers,
             "droppedProviders": dropped_providers,
             "movedFactors": moved_factors,
@@ -548,42 +554,50 @@ class AccountMergeResult(Record):
 
     @property
     def account(self) -> Account:
-        """The account that stays, as it is then."""
+        """The target account after the merge."""
         return Account.of(self._required("account"))
 
     @property
     def absorbed_account_id(self) -> str:
-        """The one that is gone."""
+        """The ID of the source account, which is removed."""
         return cast("str", self._required("absorbedAccountId"))
 
     @property
     def conflicts(self) -> List[MergeConflict]:
-        """What both had, and how it was decided."""
+        """The conflicts and their resolution."""
         return [MergeConflict.of(each) for each in self._required("conflicts")]
 
     @property
+    def undecided(self) -> Optional[List[str]]:
+        """The names of the conflicts without a policy. As long as there are any, the merge fails with
+        `mergeUndecided`. Present with `dryRun`.
+        """
+        value = self._optional("undecided")
+        return None if value is None else cast("List[str]", value)
+
+    @property
     def moved_providers(self) -> List[str]:
-        """Ways in that came with it."""
+        """The sign-in methods that were moved from the source to the target."""
         return cast("List[str]", self._required("movedProviders"))
 
     @property
     def dropped_providers(self) -> List[LinkedProvider]:
-        """Ways in, of either account, that lost a conflict and are gone."""
+        """The sign-in methods of either account that were removed to resolve a conflict."""
         return [LinkedProvider.of(each) for each in self._required("droppedProviders")]
 
     @property
     def moved_factors(self) -> List[str]:
-        """Second factors that came with it."""
+        """The second factors that were moved from the source to the target."""
         return cast("List[str]", self._required("movedFactors"))
 
     @property
     def ended_sessions(self) -> int:
-        """How many sessions ended, of both accounts."""
+        """The number of ended sessions of both accounts."""
         return cast("int", self._required("endedSessions"))
 
     @property
     def identities(self) -> List[MergedIdentity]:
-        """Pool by pool, where it changes something."""
+        """The changed identities by pool."""
         return [MergedIdentity.of(each) for each in self._required("identities")]
 
     @property
@@ -593,31 +607,32 @@ class AccountMergeResult(Record):
 
     @property
     def id_token(self) -> Optional[str]:
-        """Of a session that goes on as the one of idToken; not with dryRun."""
+        """An ID token of a new session that replaces the session of `idToken`. Not present with `dryRun`."""
         value = self._optional("idToken")
         return None if value is None else cast("str", value)
 
     @property
     def access_token(self) -> Optional[str]:
-        """For the API that it names in aud; not with dryRun."""
+        """An access token of the new session. Not present with `dryRun`."""
         value = self._optional("accessToken")
         return None if value is None else cast("str", value)
 
     @property
     def refresh_token(self) -> Optional[str]:
-        """Gets fresh ones; not with dryRun."""
+        """The refresh token of the new session. Not present with `dryRun`."""
         value = self._optional("refreshToken")
         return None if value is None else cast("str", value)
 
     @property
     def expires_at(self) -> Optional[int]:
-        """When the ID token expires; not with dryRun."""
+        """The time at which the ID token expires, in seconds since 1970-01-01 UTC. Not present with `dryRun`.
+        """
         value = self._optional("expiresAt")
         return None if value is None else cast("int", value)
 
 
 class AccountProviderTokenResult(Record):
-    """What `account.providerToken` answers."""
+    """The result of `account.providerToken`."""
 
     __slots__ = ()
     _members = (("access_token", "accessToken"), ("expires_at", "expiresAt"), ("scopes", "scopes"),)
@@ -632,23 +647,25 @@ class AccountProviderTokenResult(Record):
 
     @property
     def access_token(self) -> str:
-        """For the provider's own API."""
+        """The access token for the API of the provider."""
         return cast("str", self._required("accessToken"))
 
     @property
     def expires_at(self) -> Optional[int]:
-        """Until when it is good; missing where the provider does not say."""
+        """The time at which the access token expires, in seconds since 1970-01-01 UTC. Present if the provider
+        returned it.
+        """
         value = self._optional("expiresAt")
         return None if value is None else cast("int", value)
 
     @property
     def scopes(self) -> List[str]:
-        """What it allows, as the provider names it."""
+        """The scopes of the access token, as named by the provider."""
         return cast("List[str]", self._required("scopes"))
 
 
 class AdditionalUserInfo(Record):
-    """What a provider says of whoever signed in with it."""
+    """The information that an identity provider returned about the user."""
 
     __slots__ = ()
     _members = (("provider_id", "providerId"), ("username", "username"), ("profile", "profile"),)
@@ -668,23 +685,23 @@ class AdditionalUserInfo(Record):
 
     @property
     def provider_id(self) -> str:
-        """The provider."""
+        """The ID of the provider."""
         return cast("str", self._required("providerId"))
 
     @property
     def username(self) -> Optional[str]:
-        """The name that it calls them by, where it has such names."""
+        """The user name at the provider. Present if the provider has user names."""
         value = self._optional("username")
         return None if value is None else cast("str", value)
 
     @property
     def profile(self) -> Dict[str, Any]:
-        """All of it: the claims of the ID token, or the answer about the access token."""
+        """The complete user information: the claims of the ID token, or the response to the access token."""
         return cast("Dict[str, Any]", self._required("profile"))
 
 
 class AppliedChange(Record):
-    """What applying a document did, or would do, to one thing that it declares."""
+    """The effect of applying a document on one resource."""
 
     __slots__ = ()
     _members = (("pointer", "pointer"), ("kind", "kind"), ("name", "name"), ("tenant_id", "tenantId"), ("pool_id", "poolId"), ("role_arn", "roleArn"), ("change", "change"), ("changed", "changed"),)
@@ -714,50 +731,53 @@ class AppliedChange(Record):
 
     @property
     def pointer(self) -> str:
-        """Where it is declared, as an RFC 6901 JSON pointer into the document."""
+        """The location of the resource in the document, as an RFC 6901 JSON Pointer."""
         return cast("str", self._required("pointer"))
 
     @property
     def kind(self) -> str:
-        """What it is. One of tenant, idp, pool, role, or what a newer binary answers."""
+        """The kind of the resource. One of tenant, idp, pool, role, or a value of a newer version."""
         return cast("str", self._required("kind"))
 
     @property
     def name(self) -> str:
-        """Its name; of a tenant or identity provider its id."""
+        """The name of the resource, or the ID of a tenant or identity provider."""
         return cast("str", self._required("name"))
 
     @property
     def tenant_id(self) -> Optional[str]:
-        """A tenant's id, and the tenant of an identity provider."""
+        """The ID of the tenant. Present for tenants and identity providers."""
         value = self._optional("tenantId")
         return None if value is None else cast("str", value)
 
     @property
     def pool_id(self) -> Optional[str]:
-        """A pool's id; not for a new one in a dry run, unless the document says it."""
+        """The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
+        """
         value = self._optional("poolId")
         return None if value is None else cast("str", value)
 
     @property
     def role_arn(self) -> Optional[str]:
-        """A role's ARN."""
+        """The ARN of the role. Present for roles."""
         value = self._optional("roleArn")
         return None if value is None else cast("str", value)
 
     @property
     def change(self) -> str:
-        """What became of it. One of created, updated, unchanged, or what a newer binary answers."""
+        """The outcome: created, updated or unchanged. One of created, updated, unchanged, or a value of a newer
+        version.
+        """
         return cast("str", self._required("change"))
 
     @property
     def changed(self) -> List[str]:
-        """Of what was updated, the members that differed."""
+        """The names of the members that changed. Empty unless the resource was updated."""
         return cast("List[str]", self._required("changed"))
 
 
 class AttributeFailure(Record):
-    """Why an attribute was refused."""
+    """The reason an attribute was rejected."""
 
     __slots__ = ()
     _members = (("name", "name"), ("rule", "rule"), ("message", "message"), ("nearest", "nearest"),)
@@ -779,30 +799,30 @@ class AttributeFailure(Record):
 
     @property
     def name(self) -> str:
-        """The attribute, as it was named."""
+        """The name of the attribute, as given."""
         return cast("str", self._required("name"))
 
     @property
     def rule(self) -> str:
-        """What an attribute's value fell short of. One of unknown, type, tooLong, disallowedCharacters, blank,
-        option, pattern, consent, or what a newer binary answers.
+        """The violated rule. One of unknown, type, tooLong, disallowedCharacters, blank, option, pattern,
+        consent, or a value of a newer version.
         """
         return cast("str", self._required("rule"))
 
     @property
     def message(self) -> str:
-        """For people."""
+        """The problem, as text."""
         return cast("str", self._required("message"))
 
     @property
     def nearest(self) -> Optional[List[str]]:
-        """For an unknown name: which ones come near."""
+        """Similar attribute names. Present if the name is unknown."""
         value = self._optional("nearest")
         return None if value is None else cast("List[str]", value)
 
 
 class AttributeOption(Record):
-    """One of the values that an attribute can have."""
+    """An allowed value of an attribute."""
 
     __slots__ = ()
     _members = (("value", "value"), ("label", "label"),)
@@ -815,18 +835,18 @@ class AttributeOption(Record):
 
     @property
     def value(self) -> str:
-        """What is stored and stands in tokens. Not with a comma."""
+        """The value that is stored and added to tokens. It must not contain a comma."""
         return cast("str", self._required("value"))
 
     @property
     def label(self) -> Optional[str]:
-        """What people see."""
+        """The text that users see."""
         value = self._optional("label")
         return None if value is None else cast("str", value)
 
 
 class AuditChain(Record):
-    """What was found in one chain."""
+    """The verification result of one hash chain."""
 
     __slots__ = ()
     _members = (("chain", "chain"), ("records", "records"), ("removed_records", "removedRecords"), ("head", "head"), ("intact", "intact"), ("problem", "problem"),)
@@ -852,41 +872,41 @@ class AuditChain(Record):
 
     @property
     def chain(self) -> str:
-        """The chain."""
+        """The ID of the chain."""
         return cast("str", self._required("chain"))
 
     @property
     def records(self) -> int:
-        """How many records it has had."""
+        """The number of records the chain has had."""
         return cast("int", self._required("records"))
 
     @property
     def removed_records(self) -> Optional[int]:
-        """How many of them, the oldest, retention has removed. Their end is attested; what follows is checked
-        from there.
+        """The number of oldest records that retention has removed. Their end is attested, and the verification
+        starts there.
         """
         value = self._optional("removedRecords")
         return None if value is None else cast("int", value)
 
     @property
     def head(self) -> str:
-        """The hash of its last record."""
+        """The hash of the last record."""
         return cast("str", self._required("head"))
 
     @property
     def intact(self) -> bool:
-        """Whether every record follows from the one before."""
+        """Whether every record follows from the previous one."""
         return cast("bool", self._required("intact"))
 
     @property
     def problem(self) -> Optional[str]:
-        """What is wrong, and where."""
+        """The problem and its location. Present if `intact` is false."""
         value = self._optional("problem")
         return None if value is None else cast("str", value)
 
 
 class AuditHead(Record):
-    """The end of a chain at some moment, to be kept outside the store."""
+    """The end of a hash chain at some time, to be stored outside the store."""
 
     __slots__ = ()
     _members = (("chain", "chain"), ("records", "records"), ("head", "head"),)
@@ -900,22 +920,22 @@ class AuditHead(Record):
 
     @property
     def chain(self) -> str:
-        """The chain."""
+        """The ID of the chain."""
         return cast("str", self._required("chain"))
 
     @property
     def records(self) -> int:
-        """How many records it had."""
+        """The number of records of the chain."""
         return cast("int", self._required("records"))
 
     @property
     def head(self) -> str:
-        """The hash of its last record, in base64url."""
+        """The hash of the last record, in base64url."""
         return cast("str", self._required("head"))
 
 
 class AuditListResult(Record):
-    """What `audit.list` answers."""
+    """The result of `audit.list`."""
 
     __slots__ = ()
     _members = (("records", "records"), ("next_cursor", "nextCursor"),)
@@ -933,18 +953,41 @@ class AuditListResult(Record):
 
     @property
     def records(self) -> List[AuditRecord]:
-        """The changes."""
+        """The audit records, newest first."""
         return [AuditRecord.of(each) for each in self._required("records")]
 
     @property
     def next_cursor(self) -> Optional[str]:
-        """Present when there is more: the cursor of the next call."""
+        """The cursor for the next page. Present if there are more entries."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
 
 
+class AuditProgress(Record):
+    """The progress of audit.verify."""
+
+    __slots__ = ()
+    _members = (("verified_chains", "verifiedChains"), ("chains", "chains"),)
+
+    def __init__(self, *, verified_chains: int, chains: int) -> None:
+        super().__init__({
+            "verifiedChains": verified_chains,
+            "chains": chains,
+        })
+
+    @property
+    def verified_chains(self) -> int:
+        """The number of chains verified so far."""
+        return cast("int", self._required("verifiedChains"))
+
+    @property
+    def chains(self) -> int:
+        """The number of chains to verify."""
+        return cast("int", self._required("chains"))
+
+
 class AuditRecord(Record):
-    """One change of state. Ids only: no names, no addresses, no secrets."""
+    """The record of a state change. It contains only IDs: no names, addresses or secrets."""
 
     __slots__ = ()
     _members = (("chain", "chain"), ("sequence", "sequence"), ("at", "at"), ("method", "method"), ("pool_id", "poolId"), ("identity_id", "identityId"), ("subject", "subject"), ("trace", "trace"), ("details", "details"), ("hash", "hash"),)
@@ -978,62 +1021,64 @@ class AuditRecord(Record):
 
     @property
     def chain(self) -> str:
-        """The writing connection; under a seed one for all."""
+        """The ID of the hash chain. Each connection that writes has its own chain; a store with a seed has one
+        chain.
+        """
         return cast("str", self._required("chain"))
 
     @property
     def sequence(self) -> int:
-        """Counts up by one within its chain."""
+        """The number of the record in its chain, increasing by one."""
         return cast("int", self._required("sequence"))
 
     @property
     def at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time of the change, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("at"))
 
     @property
     def method(self) -> str:
-        """The method that made the change; audit.checkpoint stands for records that retention has removed."""
+        """The method that made the change. `audit.checkpoint` marks records that retention has removed."""
         return cast("str", self._required("method"))
 
     @property
     def pool_id(self) -> Optional[str]:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The pool that the change affects."""
         value = self._optional("poolId")
         return None if value is None else cast("str", value)
 
     @property
     def identity_id(self) -> Optional[str]:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The identity that the change affects."""
         value = self._optional("identityId")
         return None if value is None else cast("str", value)
 
     @property
     def subject(self) -> Optional[str]:
-        """What else it concerns: a role's ARN, a key's id."""
+        """Another affected resource, such as the ARN of a role or the ID of a key."""
         value = self._optional("subject")
         return None if value is None else cast("str", value)
 
     @property
     def trace(self) -> Optional[str]:
-        """The trace of the request."""
+        """The `trace` of the request."""
         value = self._optional("trace")
         return None if value is None else cast("str", value)
 
     @property
     def details(self) -> Optional[Dict[str, Any]]:
-        """What the change was."""
+        """The details of the change."""
         value = self._optional("details")
         return None if value is None else cast("Dict[str, Any]", value)
 
     @property
     def hash(self) -> str:
-        """HMAC over this record and the one before, in base64url."""
+        """The HMAC over this record and the previous one, in base64url."""
         return cast("str", self._required("hash"))
 
 
 class AuditVerifyResult(Record):
-    """What `audit.verify` answers."""
+    """The result of `audit.verify`."""
 
     __slots__ = ()
     _members = (("intact", "intact"), ("chains", "chains"),)
@@ -1046,19 +1091,19 @@ class AuditVerifyResult(Record):
 
     @property
     def intact(self) -> bool:
-        """Whether nothing was changed, removed or put in."""
+        """Whether no record was altered, removed or inserted."""
         return cast("bool", self._required("intact"))
 
     @property
     def chains(self) -> List[AuditChain]:
-        """Every chain that was found or named."""
+        """The result for each chain that exists or was named."""
         return [AuditChain.of(each) for each in self._required("chains")]
 
 
 class BreachedPasswordCheck(Record):
-    """A service that knows passwords that have leaked, asked by the k-anonymity interface of Have I Been Pwned:
-    it learns five hexadecimal digits of a SHA-1. While it cannot be asked passwords are taken, and the audit
-    log says so.
+    """A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives
+    the first five hexadecimal digits of a SHA-1 hash. While the service is unavailable, passwords are
+    accepted, and the audit log records it.
     """
 
     __slots__ = ()
@@ -1079,28 +1124,27 @@ class BreachedPasswordCheck(Record):
 
     @property
     def url(self) -> Optional[str]:
-        """What the five digits are put behind."""
+        """The URL to which the five digits are appended."""
         value = self._optional("url")
         return None if value is None else cast("str", value)
 
     @property
     def allow_private_network(self) -> Optional[bool]:
-        """Whether it may be in a private network."""
+        """Whether the service can be in a private network."""
         value = self._optional("allowPrivateNetwork")
         return None if value is None else cast("bool", value)
 
     @property
     def allow_insecure(self) -> Optional[bool]:
-        """Whether it may be on a loopback address, without TLS."""
+        """Whether plain HTTP to a loopback address is allowed."""
         value = self._optional("allowInsecure")
         return None if value is None else cast("bool", value)
 
 
 class ClientOrigin(Record):
-    """From where somebody uses your application. What is asked for, failed and sent is then counted by it too:
-    20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the
-    same client.
+    """The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+    requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute.
+    Repeating a start request within one minute returns the same response only for the same origin.
     """
 
     __slots__ = ()
@@ -1113,12 +1157,12 @@ class ClientOrigin(Record):
 
     @property
     def address(self) -> str:
-        """The IPv4 or IPv6 address; of IPv6 the first 64 bits count."""
+        """The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin."""
         return cast("str", self._required("address"))
 
 
 class CodePolicy(Record):
-    """The codes that are sent to people."""
+    """The rules for one-time codes."""
 
     __slots__ = ()
     _members = (("length", "length"), ("lifetime_seconds", "lifetimeSeconds"), ("attempts", "attempts"), ("resend_after_seconds", "resendAfterSeconds"), ("sends_per_flow", "sendsPerFlow"), ("sends_per_address", "sendsPerAddress"), ("window_seconds", "windowSeconds"),)
@@ -1146,51 +1190,51 @@ class CodePolicy(Record):
 
     @property
     def length(self) -> Optional[int]:
-        """How many digits a code has."""
+        """The number of digits of a code."""
         value = self._optional("length")
         return None if value is None else cast("int", value)
 
     @property
     def lifetime_seconds(self) -> Optional[int]:
-        """How long a code is good for. For ten minutes more another one can be asked for in the same flow; then,
-        and an hour after it began in any case, the flow is over.
+        """The lifetime of a code, in seconds. For 10 minutes after the expiration, another code can be requested
+        in the same flow. Then the flow expires, at the latest one hour after its start.
         """
         value = self._optional("lifetimeSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def attempts(self) -> Optional[int]:
-        """How many wrong tries end a code."""
+        """The number of wrong attempts after which a code becomes invalid."""
         value = self._optional("attempts")
         return None if value is None else cast("int", value)
 
     @property
     def resend_after_seconds(self) -> Optional[int]:
-        """After which time people are advised to ask for another code."""
+        """The number of seconds after which users are advised to request another code."""
         value = self._optional("resendAfterSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def sends_per_flow(self) -> Optional[int]:
-        """How many codes one flow sends."""
+        """The maximum number of codes per flow."""
         value = self._optional("sendsPerFlow")
         return None if value is None else cast("int", value)
 
     @property
     def sends_per_address(self) -> Optional[int]:
-        """How many codes go to one address within windowSeconds."""
+        """The maximum number of codes per address within `windowSeconds`."""
         value = self._optional("sendsPerAddress")
         return None if value is None else cast("int", value)
 
     @property
     def window_seconds(self) -> Optional[int]:
-        """See sendsPerAddress."""
+        """The period of `sendsPerAddress`, in seconds."""
         value = self._optional("windowSeconds")
         return None if value is None else cast("int", value)
 
 
 class CompatHttpResult(Record):
-    """What `compat.http` answers."""
+    """The result of `compat.http`."""
 
     __slots__ = ()
     _members = (("status", "status"), ("headers", "headers"), ("body", "body"),)
@@ -1210,18 +1254,18 @@ class CompatHttpResult(Record):
 
     @property
     def headers(self) -> Dict[str, str]:
-        """Header name to value."""
+        """The HTTP headers by name."""
         return cast("Dict[str, str]", self._required("headers"))
 
     @property
     def body(self) -> str:
-        """The body, as text."""
+        """The body as text."""
         return cast("str", self._required("body"))
 
 
 class Credential(Record):
-    """Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow
-    that idp.authorize or idp.authorizeDevice has begun.
+    """The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a
+    flow started with `idp.authorize` or `idp.authorizeDevice`.
     """
 
     __slots__ = ()
@@ -1257,75 +1301,78 @@ class Credential(Record):
 
     @property
     def provider_id(self) -> Optional[str]:
-        """The provider that gave idToken or accessToken."""
+        """The ID of the provider that issued `idToken` or `accessToken`."""
         value = self._optional("providerId")
         return None if value is None else cast("str", value)
 
     @property
     def email(self) -> Optional[str]:
-        """An address that signs in with a password."""
+        """The email address that signs in with `password`."""
         value = self._optional("email")
         return None if value is None else cast("str", value)
 
     @property
     def pending_token(self) -> Optional[str]:
-        """From an earlier answer, instead of what a provider gave."""
+        """A pending token of an earlier response, instead of the credential of a provider."""
         value = self._optional("pendingToken")
         return None if value is None else cast("str", value)
 
     @property
     def continuation_token(self) -> Optional[str]:
-        """From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this
-        process, or signs in on another device, the call waits for them; cancelling it ends the wait.
+        """The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback
+        comes to this process, or the user signs in on another device, the call waits for the user; canceling
+        the request ends the wait.
         """
         value = self._optional("continuationToken")
         return None if value is None else cast("str", value)
 
     @property
     def url(self) -> Optional[str]:
-        """With continuationToken from idp.authorize with redirectUri: the whole URL that the provider sent the
-        person back to, with its query and fragment. What came as a form post is put behind it as its query.
+        """The complete callback URL to which the provider redirected the browser, with its query and fragment.
+        Used with the continuation token of `idp.authorize` with `redirectUri`. For a callback by form post,
+        append the form data as the query.
         """
         value = self._optional("url")
         return None if value is None else cast("str", value)
 
     @property
     def id_token(self) -> Optional[str]:
-        """With providerId: its ID token."""
+        """The ID token of the provider. Used with `providerId`."""
         value = self._optional("idToken")
         return None if value is None else cast("str", value)
 
     @property
     def access_token(self) -> Optional[str]:
-        """With providerId: its access token. With an ID token that has at_hash it must fit that; alone it is for
-        google.com, facebook.com and github.com, which are asked about it.
+        """The access token of the provider. Used with `providerId`. If the ID token contains `at_hash`, the
+        access token must match it. Without an ID token, accepted for `google.com`, `facebook.com` and
+        `github.com`, which verify it.
         """
         value = self._optional("accessToken")
         return None if value is None else cast("str", value)
 
     @property
     def raw_nonce(self) -> Optional[str]:
-        """With an ID token that has a nonce: the value whose SHA-256 in hexadecimal was sent to the provider as
-        nonce.
+        """The value whose SHA-256, in hexadecimal, was sent to the provider as the nonce. Used with an ID token
+        that contains a nonce.
         """
         value = self._optional("rawNonce")
         return None if value is None else cast("str", value)
 
     @property
     def user(self) -> Optional[CredentialUser]:
-        """With apple.com: what Apple tells of the person at the first consent, and never again."""
+        """The user information that Apple returns only at the first consent. Used with `apple.com`."""
         value = self._optional("user")
         return None if value is None else CredentialUser.of(value)
 
     @property
     def password(self) -> Optional[str]:
-        """With email: its password."""
+        """The password. Used with `email`."""
         value = self._optional("password")
         return None if value is None else cast("str", value)
 
 
 class CredentialUser(Record):
-    """With apple.com: what Apple tells of the person at the first consent, and never again."""
+    """The user information that Apple returns only at the first consent. Used with `apple.com`."""
 
     __slots__ = ()
     _members = (("name", "name"),)
@@ -1337,13 +1384,13 @@ class CredentialUser(Record):
 
     @property
     def name(self) -> Optional[CredentialUserName]:
-        """Their name."""
+        """The name of the user."""
         value = self._optional("name")
         return None if value is None else CredentialUserName.of(value)
 
 
 class CredentialUserName(Record):
-    """Their name."""
+    """The name of the user."""
 
     __slots__ = ()
     _members = (("first_name", "firstName"), ("last_name", "lastName"),)
@@ -1368,7 +1415,7 @@ class CredentialUserName(Record):
 
 
 class Credentials(Record):
-    """Temporary credentials, in the form every AWS SDK understands."""
+    """Temporary credentials in the form that all AWS SDKs accept."""
 
     __slots__ = ()
     _members = (("access_key_id", "accessKeyId"), ("secret_access_key", "secretAccessKey"), ("session_token", "sessionToken"), ("expires_at", "expiresAt"),)
@@ -1391,12 +1438,12 @@ class Credentials(Record):
 
     @property
     def access_key_id(self) -> str:
-        """ASIA and more; not secret."""
+        """The access key ID, which begins with `ASIA`. It is not secret."""
         return cast("str", self._required("accessKeyId"))
 
     @property
     def secret_access_key(self) -> str:
-        """Signs requests; is never sent."""
+        """The secret access key, which signs requests and is never sent."""
         return cast("str", self._required("secretAccessKey"))
 
     @property
@@ -1406,12 +1453,12 @@ class Credentials(Record):
 
     @property
     def expires_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the credentials expire, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiresAt"))
 
 
 class CredentialsAssumeRoleResult(Record):
-    """What `credentials.assumeRole` answers."""
+    """The result of `credentials.assumeRole`."""
 
     __slots__ = ()
     _members = (("credentials", "credentials"), ("subject", "subject"), ("audience", "audience"), ("provider", "provider"), ("assumed_role", "assumedRole"), ("packed_policy_percent", "packedPolicyPercent"),)
@@ -1437,22 +1484,22 @@ class CredentialsAssumeRoleResult(Record):
 
     @property
     def credentials(self) -> Credentials:
-        """Temporary credentials, in the form every AWS SDK understands."""
+        """Temporary credentials in the form that all AWS SDKs accept."""
         return Credentials.of(self._required("credentials"))
 
     @property
     def subject(self) -> str:
-        """The identity's id."""
+        """The ID of the identity."""
         return cast("str", self._required("subject"))
 
     @property
     def audience(self) -> str:
-        """The pool's id."""
+        """The ID of the pool."""
         return cast("str", self._required("audience"))
 
     @property
     def provider(self) -> str:
-        """The trusted principal, cognito-identity.amazonaws.com."""
+        """The trusted principal, `cognito-identity.amazonaws.com`."""
         return cast("str", self._required("provider"))
 
     @property
@@ -1462,7 +1509,9 @@ class CredentialsAssumeRoleResult(Record):
 
     @property
     def packed_policy_percent(self) -> Optional[int]:
-        """How much of the room for policy and tags is used; only with either."""
+        """The used part of the space for session policy and tags, in percent. Present if there is a session
+        policy or a tag.
+        """
         value = self._optional("packedPolicyPercent")
         return None if value is None else cast("int", value)
 
@@ -1481,17 +1530,17 @@ class CredentialsAssumeRoleResultAssumedRole(Record):
 
     @property
     def arn(self) -> str:
-        """arn:aws:sts::<account>:assumed-role/<role name>/<session name>."""
+        """The ARN of the role session: `arn:aws:sts::<account>:assumed-role/<role name>/<session name>`."""
         return cast("str", self._required("arn"))
 
     @property
     def id(self) -> str:
-        """<role id>:<session name>."""
+        """The ID of the role session: `<role id>:<session name>`."""
         return cast("str", self._required("id"))
 
 
 class CredentialsGetResult(Record):
-    """What `credentials.get` answers."""
+    """The result of `credentials.get`."""
 
     __slots__ = ()
     _members = (("identity_id", "identityId"), ("credentials", "credentials"), ("role_arn", "roleArn"),)
@@ -1511,22 +1560,22 @@ class CredentialsGetResult(Record):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The identity for which the credentials were issued."""
         return cast("str", self._required("identityId"))
 
     @property
     def credentials(self) -> Credentials:
-        """Temporary credentials, in the form every AWS SDK understands."""
+        """Temporary credentials in the form that all AWS SDKs accept."""
         return Credentials.of(self._required("credentials"))
 
     @property
     def role_arn(self) -> str:
-        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        """The assumed role."""
         return cast("str", self._required("roleArn"))
 
 
 class CredentialsProviderAnswer(Record):
-    """What a credential provider has, or what it needs first."""
+    """The result of a credentials provider, or the token that it requires first."""
 
     __slots__ = ()
     _members = (("state", "state"), ("identity_id", "identityId"), ("credentials", "credentials"), ("role_arn", "roleArn"), ("continuation_token", "continuationToken"), ("logins", "logins"), ("reason", "reason"),)
@@ -1555,22 +1604,23 @@ class CredentialsProviderAnswer(Record):
 
     @property
     def state(self) -> str:
-        """ready: here is what was asked for. tokenRequired: your own backend has to mint; then call
-        credentialsProvider.submitToken. One of ready, tokenRequired, or what a newer binary answers.
+        """The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend
+        must mint a token and submit it with `credentialsProvider.submitToken`. One of ready, tokenRequired,
+        or a value of a newer version.
         """
         return cast("str", self._required("state"))
 
     @property
     def identity_id(self) -> Optional[str]:
-        """The identity; with tokenRequired the one that is kept so far, for the backend to name in
-        token.mintForDeveloper.
+        """The identity ID. If `state` is `tokenRequired`, the identity ID stored so far, for
+        `token.mintForDeveloper`.
         """
         value = self._optional("identityId")
         return None if value is None else cast("str", value)
 
     @property
     def credentials(self) -> Optional[Credentials]:
-        """With ready; not of credentialsProvider.identityId."""
+        """The credentials. Present if `state` is `ready`, except for `credentialsProvider.identityId`."""
         value = self._optional("credentials")
         return None if value is None else Credentials.of(value)
 
@@ -1582,30 +1632,33 @@ class CredentialsProviderAnswer(Record):
 
     @property
     def continuation_token(self) -> Optional[str]:
-        """With tokenRequired: what submitToken takes. Every call that meets the same refresh gets the same one.
+        """The continuation token for `credentialsProvider.submitToken`. Present if `state` is `tokenRequired`.
+        All calls that share a refresh get the same token.
         """
         value = self._optional("continuationToken")
         return None if value is None else cast("str", value)
 
     @property
     def logins(self) -> Optional[Dict[str, str]]:
-        """With tokenRequired: whom the backend has to mint for."""
+        """The logins of the user, for the token that the backend must mint. Present if `state` is
+        `tokenRequired`.
+        """
         value = self._optional("logins")
         return None if value is None else cast("Dict[str, str]", value)
 
     @property
     def reason(self) -> Optional[str]:
-        """With tokenRequired: why there is a refresh. noIdentity: the identity's id was asked for;
-        noCredentials: there are none, or they were dropped; expiring, expired: of those that are held; asked:
-        refresh was given. One of noIdentity, noCredentials, expiring, expired, asked, or what a newer binary
-        answers.
+        """The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is
+        requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`:
+        the cached credentials expire soon or have expired. `asked`: `refresh` was set. One of noIdentity,
+        noCredentials, expiring, expired, asked, or a value of a newer version.
         """
         value = self._optional("reason")
         return None if value is None else cast("str", value)
 
 
 class CredentialsProviderClearCredentialsResult(Record):
-    """What `credentialsProvider.clearCredentials` answers."""
+    """The result of `credentialsProvider.clearCredentials`."""
 
     __slots__ = ()
     _members = (("provider", "provider"), ("identity_id", "identityId"),)
@@ -1618,18 +1671,20 @@ class CredentialsProviderClearCredentialsResult(Record):
 
     @property
     def provider(self) -> str:
-        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        """The handle of a credentials provider that is open in this process, as returned by
+        `credentialsProvider.open`.
+        """
         return cast("str", self._required("provider"))
 
     @property
     def identity_id(self) -> Optional[str]:
-        """The identity that is kept, if any."""
+        """The identity ID that the provider keeps, if any."""
         value = self._optional("identityId")
         return None if value is None else cast("str", value)
 
 
 class CredentialsProviderClearKeychainResult(Record):
-    """What `credentialsProvider.clearKeychain` answers."""
+    """The result of `credentialsProvider.clearKeychain`."""
 
     __slots__ = ()
     _members = (("provider", "provider"),)
@@ -1641,12 +1696,14 @@ class CredentialsProviderClearKeychainResult(Record):
 
     @property
     def provider(self) -> str:
-        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        """The handle of a credentials provider that is open in this process, as returned by
+        `credentialsProvider.open`.
+        """
         return cast("str", self._required("provider"))
 
 
 class CredentialsProviderCloseResult(Record):
-    """What `credentialsProvider.close` answers."""
+    """The result of `credentialsProvider.close`."""
 
     __slots__ = ()
     _members = (("provider", "provider"),)
@@ -1658,12 +1715,14 @@ class CredentialsProviderCloseResult(Record):
 
     @property
     def provider(self) -> str:
-        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        """The handle of a credentials provider that is open in this process, as returned by
+        `credentialsProvider.open`.
+        """
         return cast("str", self._required("provider"))
 
 
 class CredentialsProviderOpenResult(Record):
-    """What `credentialsProvider.open` answers."""
+    """The result of `credentialsProvider.open`."""
 
     __slots__ = ()
     _members = (("provider", "provider"), ("identity_id", "identityId"),)
@@ -1676,18 +1735,20 @@ class CredentialsProviderOpenResult(Record):
 
     @property
     def provider(self) -> str:
-        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        """The handle of a credentials provider that is open in this process, as returned by
+        `credentialsProvider.open`.
+        """
         return cast("str", self._required("provider"))
 
     @property
     def identity_id(self) -> Optional[str]:
-        """The identity that is kept under this key, if any."""
+        """The identity ID that is stored under this key, if any."""
         value = self._optional("identityId")
         return None if value is None else cast("str", value)
 
 
 class CredentialsProviderSetLoginsResult(Record):
-    """What `credentialsProvider.setLogins` answers."""
+    """The result of `credentialsProvider.setLogins`."""
 
     __slots__ = ()
     _members = (("provider", "provider"), ("identity_id", "identityId"), ("identity_may_change", "identityMayChange"),)
@@ -1707,23 +1768,26 @@ class CredentialsProviderSetLoginsResult(Record):
 
     @property
     def provider(self) -> str:
-        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        """The handle of a credentials provider that is open in this process, as returned by
+        `credentialsProvider.open`.
+        """
         return cast("str", self._required("provider"))
 
     @property
     def identity_id(self) -> Optional[str]:
-        """The identity so far, if any."""
+        """The current identity ID, if any."""
         value = self._optional("identityId")
         return None if value is None else cast("str", value)
 
     @property
     def identity_may_change(self) -> bool:
-        """Whether there is an id that the next get may change."""
+        """Whether the provider has an identity ID that the next call to `credentialsProvider.get` can change.
+        """
         return cast("bool", self._required("identityMayChange"))
 
 
 class CredentialsVerifyResult(Record):
-    """What `credentials.verify` answers."""
+    """The result of `credentials.verify`."""
 
     __slots__ = ()
     _members = (("principal", "principal"), ("expires_at", "expiresAt"), ("body_verified", "bodyVerified"), ("session_policy", "sessionPolicy"),)
@@ -1745,30 +1809,30 @@ class CredentialsVerifyResult(Record):
 
     @property
     def principal(self) -> Principal:
-        """Who signed."""
+        """The principal of the credentials."""
         return Principal.of(self._required("principal"))
 
     @property
     def expires_at(self) -> int:
-        """When the credentials expire."""
+        """The time at which the credentials expire, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiresAt"))
 
     @property
     def body_verified(self) -> bool:
-        """Whether the signature covers the body whose hash was given."""
+        """Whether the signature covers the given hash of the body."""
         return cast("bool", self._required("bodyVerified"))
 
     @property
     def session_policy(self) -> Optional[Dict[str, Any]]:
-        """The session policy, if there is one: what the session may do is what both it and the role allow.
-        Guests always have one.
+        """The session policy. The session can do only what both the policy and the role allow. Present if the
+        session has a policy; guest sessions always have one.
         """
         value = self._optional("sessionPolicy")
         return None if value is None else cast("Dict[str, Any]", value)
 
 
 class CustomTokenSigner(Record):
-    """Somebody who may say who signs in: a backend of yours that signs tokens with a key of its own."""
+    """A backend of the application that signs custom tokens with its own key."""
 
     __slots__ = ()
     _members = (("issuer", "issuer"), ("keys", "keys"),)
@@ -1781,17 +1845,17 @@ class CustomTokenSigner(Record):
 
     @property
     def issuer(self) -> str:
-        """What stands in iss and sub of its tokens."""
+        """The `iss` and `sub` claims of its custom tokens."""
         return cast("str", self._required("issuer"))
 
     @property
     def keys(self) -> List[Dict[str, Any]]:
-        """Its public keys (RFC 7517)."""
+        """The public keys of the signer (RFC 7517)."""
         return cast("List[Dict[str, Any]]", self._required("keys"))
 
 
 class EmailChangeStep(Record):
-    """Where the change or the verification of an address stands."""
+    """The state of a change or verification of an email address."""
 
     __slots__ = ()
     _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("account", "account"),)
@@ -1822,61 +1886,69 @@ class EmailChangeStep(Record):
 
     @property
     def state(self) -> str:
-        """What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is
-        verified. One of codeRequired, completed, or what a newer binary answers.
+        """The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has
+        the address, and the address is verified. One of codeRequired, completed, or a value of a newer
+        version.
         """
         return cast("str", self._required("state"))
 
     @property
     def continuation_token(self) -> Optional[str]:
-        """codeRequired: for account.submitCode. completed: after a change, which ends every session,
-        signIn.withContinuation signs in with it; there is none after a verification.
+        """The continuation token. If `state` is `codeRequired`, it is for `account.submitCode`. If `state` is
+        `completed`, it is for `signIn.withContinuation`, because a change ends all sessions; not present
+        after a verification of the current address.
         """
         value = self._optional("continuationToken")
         return None if value is None else cast("str", value)
 
     @property
     def sent_to(self) -> Optional[str]:
-        """codeRequired: where the code went, with most of it hidden."""
+        """The masked address or number to which the code was sent. Present if `state` is `codeRequired`."""
         value = self._optional("sentTo")
         return None if value is None else cast("str", value)
 
     @property
     def channel(self) -> Optional[str]:
-        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        """The channel of the code. Present if `state` is `codeRequired`. One of email, sms, or a value of a
+        newer version.
+        """
         value = self._optional("channel")
         return None if value is None else cast("str", value)
 
     @property
     def code_length(self) -> Optional[int]:
-        """codeRequired: how many digits it has."""
+        """The number of digits of the code. Present if `state` is `codeRequired`."""
         value = self._optional("codeLength")
         return None if value is None else cast("int", value)
 
     @property
     def resend_at(self) -> Optional[int]:
-        """codeRequired: from when on it makes sense to ask for another code."""
+        """The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if
+        `state` is `codeRequired`.
+        """
         value = self._optional("resendAt")
         return None if value is None else cast("int", value)
 
     @property
     def expires_at(self) -> Optional[int]:
-        """codeRequired: until when the code is good; else until when the continuation token is."""
+        """The time at which the code expires (`codeRequired`) or the continuation token expires (`completed`),
+        in seconds since 1970-01-01 UTC.
+        """
         value = self._optional("expiresAt")
         return None if value is None else cast("int", value)
 
     @property
     def account(self) -> Optional[Account]:
-        """completed: the account as it is now."""
+        """The changed account. Present if `state` is `completed`."""
         value = self._optional("account")
         return None if value is None else Account.of(value)
 
 
 class EnrolmentStep(Record):
-    """A second factor that is to be shown once before it counts."""
+    """A second factor whose enrollment must be confirmed with a code."""
 
     __slots__ = ()
-    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("kind", "kind"), ("secret", "secret"), ("otpauth_uri", "otpauthUri"), ("algorithm", "algorithm"), ("period_seconds", "periodSeconds"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"),)
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("factor_id", "factorId"), ("kind", "kind"), ("secret", "secret"), ("otpauth_uri", "otpauthUri"), ("algorithm", "algorithm"), ("period_seconds", "periodSeconds"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"),)
     _secret = frozenset({"continuationToken", "secret", "otpauthUri"})
 
     def __init__(
@@ -1884,6 +1956,7 @@ class EnrolmentStep(Record):
         *,
         state: str,
         continuation_token: str,
+        factor_id: str,
         kind: str,
         code_length: int,
         expires_at: int,
@@ -1898,6 +1971,7 @@ class EnrolmentStep(Record):
         super().__init__({
             "state": state,
             "continuationToken": continuation_token,
+            "factorId": factor_id,
             "kind": kind,
             "secret": secret,
             "otpauthUri": otpauth_uri,
@@ -1912,75 +1986,108 @@ class EnrolmentStep(Record):
 
     @property
     def state(self) -> str:
-        """What comes next: mfa.confirm with a code. One of codeRequired, or what a newer binary answers."""
+        """The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. One of codeRequired,
+        or a value of a newer version.
+        """
         return cast("str", self._required("state"))
 
     @property
     def continuation_token(self) -> str:
-        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-        the one of the latest answer, and the same one again after an error. A request that carried the flow
-        on gets the same answer again within a minute, unless that answer had tokens.
+        """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest
+        step, and expires. Use the token of the latest response; after an error, use the same token again.
+        Repeating a successful request within one minute returns the same response, unless that response
+        contained tokens.
         """
         return cast("str", self._required("continuationToken"))
 
     @property
+    def factor_id(self) -> str:
+        """The ID that the factor will have after `mfa.confirm` accepted its code."""
+        return cast("str", self._required("factorId"))
+
+    @property
     def kind(self) -> str:
-        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. One of totp,
-        email, sms, or what a newer binary answers.
-        """
+        """The kind of the factor. One of totp, email, sms, or a value of a newer version."""
         return cast("str", self._required("kind"))
 
     @property
     def secret(self) -> Optional[str]:
-        """totp: what the app computes codes from, in Base32, for typing. It is shown this once."""
+        """The secret of the authenticator app in Base32, for manual entry. Returned only in this response.
+        Present for the kind `totp`.
+        """
         value = self._optional("secret")
         return None if value is None else cast("str", value)
 
     @property
     def otpauth_uri(self) -> Optional[str]:
-        """totp: all of it for the app, mostly shown as a QR code."""
+        """The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`.
+        """
         value = self._optional("otpauthUri")
         return None if value is None else cast("str", value)
 
     @property
     def algorithm(self) -> Optional[str]:
-        """totp: what the codes are computed with, SHA1."""
+        """The algorithm of the codes, `SHA1`. Present for the kind `totp`."""
         value = self._optional("algorithm")
         return None if value is None else cast("str", value)
 
     @property
     def period_seconds(self) -> Optional[int]:
-        """totp: how often the code changes."""
+        """The number of seconds after which the code changes. Present for the kind `totp`."""
         value = self._optional("periodSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def sent_to(self) -> Optional[str]:
-        """email, sms: where the code went, with most of it hidden."""
+        """The masked address or number to which the code was sent. Present for the kinds `email` and `sms`.
+        """
         value = self._optional("sentTo")
         return None if value is None else cast("str", value)
 
     @property
     def channel(self) -> Optional[str]:
-        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        """The channel of the code. Present for the kinds `email` and `sms`. One of email, sms, or a value of a
+        newer version.
+        """
         value = self._optional("channel")
         return None if value is None else cast("str", value)
 
     @property
     def code_length(self) -> int:
-        """How many digits the code has."""
+        """The number of digits of the code."""
         return cast("int", self._required("codeLength"))
 
     @property
     def resend_at(self) -> Optional[int]:
-        """email, sms: from when on it makes sense to ask for another code."""
+        """The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present
+        for the kinds `email` and `sms`.
+        """
         value = self._optional("resendAt")
         return None if value is None else cast("int", value)
 
     @property
     def expires_at(self) -> int:
-        """email, sms: until when the code is good; totp: until when the continuation token is."""
+        """The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in
+        seconds since 1970-01-01 UTC.
+        """
         return cast("int", self._required("expiresAt"))
+
+
+class ExportProgress(Record):
+    """The progress of account.export to a file."""
+
+    __slots__ = ()
+    _members = (("exported", "exported"),)
+
+    def __init__(self, *, exported: int) -> None:
+        super().__init__({
+            "exported": exported,
+        })
+
+    @property
+    def exported(self) -> int:
+        """The number of accounts written so far."""
+        return cast("int", self._required("exported"))
 
 
 class Factor(Record):
@@ -2012,48 +2119,46 @@ class Factor(Record):
 
     @property
     def factor_id(self) -> str:
-        """The id of a second factor; recovery stands for the recovery codes."""
+        """The ID of a second factor, or `recovery` for the recovery codes."""
         return cast("str", self._required("factorId"))
 
     @property
     def kind(self) -> str:
-        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. One of totp,
-        email, sms, or what a newer binary answers.
-        """
+        """The kind of the factor. One of totp, email, sms, or a value of a newer version."""
         return cast("str", self._required("kind"))
 
     @property
     def display_name(self) -> Optional[str]:
-        """What its owner calls it."""
+        """The display name, chosen by the user."""
         value = self._optional("displayName")
         return None if value is None else cast("str", value)
 
     @property
     def email(self) -> Optional[str]:
-        """email: where its codes go."""
+        """The email address that receives the codes. Present for the kind `email`."""
         value = self._optional("email")
         return None if value is None else cast("str", value)
 
     @property
     def phone_number(self) -> Optional[str]:
-        """sms: where its codes go."""
+        """The phone number that receives the codes. Present for the kind `sms`."""
         value = self._optional("phoneNumber")
         return None if value is None else cast("str", value)
 
     @property
     def enrolled_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the factor was enrolled, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("enrolledAt"))
 
     @property
     def last_used_at(self) -> Optional[int]:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """A time in seconds since 1970-01-01 UTC."""
         value = self._optional("lastUsedAt")
         return None if value is None else cast("int", value)
 
 
 class FactorHint(Record):
-    """A second factor that a sign-in can go on with."""
+    """A second factor with which a sign-in can continue."""
 
     __slots__ = ()
     _members = (("factor_id", "factorId"), ("kind", "kind"), ("display_name", "displayName"), ("sent_to", "sentTo"),)
@@ -2075,32 +2180,32 @@ class FactorHint(Record):
 
     @property
     def factor_id(self) -> str:
-        """The id of a second factor; recovery stands for the recovery codes."""
+        """The ID of a second factor, or `recovery` for the recovery codes."""
         return cast("str", self._required("factorId"))
 
     @property
     def kind(self) -> str:
-        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the
-        recovery codes. totp and recovery need no mfa.challenge. One of totp, email, sms, recovery, or what a
-        newer binary answers.
+        """The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`:
+        one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no
+        `mfa.challenge`. One of totp, email, sms, recovery, or a value of a newer version.
         """
         return cast("str", self._required("kind"))
 
     @property
     def display_name(self) -> Optional[str]:
-        """What its owner calls it."""
+        """The display name, chosen by the user."""
         value = self._optional("displayName")
         return None if value is None else cast("str", value)
 
     @property
     def sent_to(self) -> Optional[str]:
-        """Where its codes go, with most of it hidden."""
+        """The masked address or number that receives the codes."""
         value = self._optional("sentTo")
         return None if value is None else cast("str", value)
 
 
 class FactorWithdrawal(Record):
-    """What became of an account whose factor was taken away."""
+    """The result of removing a second factor."""
 
     __slots__ = ()
     _members = (("state", "state"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("expires_at", "expiresAt"),)
@@ -2127,44 +2232,46 @@ class FactorWithdrawal(Record):
 
     @property
     def state(self) -> str:
-        """completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut:
-        the session was begun with this very factor and is over: sign in again. One of completed, signedOut,
-        or what a newer binary answers.
+        """The state of the session. `completed`: the factor was removed; if the user removed it, the session
+        continues with the new tokens. `signedOut`: the session was authenticated with the removed factor and
+        has ended, so the user must sign in again. One of completed, signedOut, or a value of a newer version.
         """
         return cast("str", self._required("state"))
 
     @property
     def account(self) -> Account:
-        """A person's account in a tenant."""
+        """The account without the factor."""
         return Account.of(self._required("account"))
 
     @property
     def id_token(self) -> Optional[str]:
-        """completed by its owner: says who is signed in."""
+        """A new ID token. Present if `state` is `completed` and the user removed the factor."""
         value = self._optional("idToken")
         return None if value is None else cast("str", value)
 
     @property
     def access_token(self) -> Optional[str]:
-        """completed by its owner: for the API that it names in aud."""
+        """A new access token. Present if `state` is `completed` and the user removed the factor."""
         value = self._optional("accessToken")
         return None if value is None else cast("str", value)
 
     @property
     def refresh_token(self) -> Optional[str]:
-        """completed by its owner: gets fresh ones."""
+        """A new refresh token. Present if `state` is `completed` and the user removed the factor."""
         value = self._optional("refreshToken")
         return None if value is None else cast("str", value)
 
     @property
     def expires_at(self) -> Optional[int]:
-        """completed by its owner: when the ID token expires."""
+        """The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if `state` is
+        `completed` and the user removed the factor.
+        """
         value = self._optional("expiresAt")
         return None if value is None else cast("int", value)
 
 
 class Fault(Record):
-    """A fault that is armed in this process."""
+    """An active fault in this process."""
 
     __slots__ = ()
     _members = (("kind", "kind"), ("method", "method"), ("error", "error"), ("delivery", "delivery"), ("to", "to"), ("provider", "provider"), ("failure", "failure"), ("delay_milliseconds", "delayMilliseconds"), ("store", "store"), ("for_milliseconds", "forMilliseconds"), ("clock_jump_seconds", "clockJumpSeconds"), ("after_calls", "afterCalls"), ("times", "times"),)
@@ -2204,84 +2311,89 @@ class Fault(Record):
 
     @property
     def kind(self) -> str:
-        """What fails. One of method, delivery, provider, store, clock, or what a newer binary answers."""
+        """The kind of the fault. One of method, delivery, provider, store, clock, or a value of a newer version.
+        """
         return cast("str", self._required("kind"))
 
     @property
     def method(self) -> Optional[str]:
-        """The method that answers an error."""
+        """The method that fails."""
         value = self._optional("method")
         return None if value is None else cast("str", value)
 
     @property
     def error(self) -> Optional[str]:
-        """The type of that error."""
+        """The type of the error that the method returns."""
         value = self._optional("error")
         return None if value is None else cast("str", value)
 
     @property
     def delivery(self) -> Optional[str]:
-        """How messages fail."""
+        """The delivery fault."""
         value = self._optional("delivery")
         return None if value is None else cast("str", value)
 
     @property
     def to(self) -> Optional[str]:
-        """Only messages to this address or number."""
+        """The address or number whose messages fail."""
         value = self._optional("to")
         return None if value is None else cast("str", value)
 
     @property
     def provider(self) -> Optional[str]:
-        """The provider that is not itself."""
+        """The provider that fails."""
         value = self._optional("provider")
         return None if value is None else cast("str", value)
 
     @property
     def failure(self) -> Optional[str]:
-        """What is wrong with it."""
+        """The failure of the provider."""
         value = self._optional("failure")
         return None if value is None else cast("str", value)
 
     @property
     def delay_milliseconds(self) -> Optional[int]:
-        """How long it takes to answer, where it is slow."""
+        """The delay of a slow provider, in milliseconds."""
         value = self._optional("delayMilliseconds")
         return None if value is None else cast("int", value)
 
     @property
     def store(self) -> Optional[str]:
-        """How writes fail."""
+        """The failure of writes."""
         value = self._optional("store")
         return None if value is None else cast("str", value)
 
     @property
     def for_milliseconds(self) -> Optional[int]:
-        """How much longer it lasts, in real time, where it lasts for a time."""
+        """The remaining duration of the fault, in milliseconds of real time. Present if the fault is limited by
+        time.
+        """
         value = self._optional("forMilliseconds")
         return None if value is None else cast("int", value)
 
     @property
     def clock_jump_seconds(self) -> Optional[int]:
-        """How far this process's clock is off from that of the store."""
+        """The difference between the clock of this process and the clock of the store, in seconds."""
         value = self._optional("clockJumpSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def after_calls(self) -> Optional[int]:
-        """How many more go well before it."""
+        """The number of calls that succeed before the fault occurs."""
         value = self._optional("afterCalls")
         return None if value is None else cast("int", value)
 
     @property
     def times(self) -> Optional[int]:
-        """How many times it is left; absent: until it is cleared, or its time is over."""
+        """The remaining number of times the fault occurs. Not present if the fault is active until it is cleared
+        or its time has elapsed.
+        """
         value = self._optional("times")
         return None if value is None else cast("int", value)
 
 
 class GraphEdge(Record):
-    """How two things belong together."""
+    """The relation between two nodes."""
 
     __slots__ = ()
     _members = (("from_", "from"), ("to", "to"), ("kind", "kind"),)
@@ -2295,26 +2407,28 @@ class GraphEdge(Record):
 
     @property
     def from_(self) -> int:
-        """The place of a node in nodes; the first is 0."""
+        """The index in `nodes` of the node from which the edge starts, from 0."""
         return cast("int", self._required("from"))
 
     @property
     def to(self) -> int:
-        """The place of the other one."""
+        """The index in `nodes` of the node to which the edge points, from 0."""
         return cast("int", self._required("to"))
 
     @property
     def kind(self) -> str:
-        """leadsTo: from a provider to the account, from the account to an identity, from a login to an identity;
-        secures: from a factor to the account; isSignedInTo: from a session to the account; began: from a
-        provider to a session; mergedInto: from an account to the one that it is part of. One of leadsTo,
-        secures, isSignedInTo, began, mergedInto, or what a newer binary answers.
+        """The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the
+        account to an identity, or from a login to an identity. A `secures` edge points from a factor to the
+        account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a
+        sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the
+        account that remains. One of leadsTo, secures, isSignedInTo, began, mergedInto, or a value of a newer
+        version.
         """
         return cast("str", self._required("kind"))
 
 
 class GraphNode(Record):
-    """Something that belongs to a person."""
+    """A part of an account."""
 
     __slots__ = ()
     _members = (("kind", "kind"), ("account_id", "accountId"), ("provider_id", "providerId"), ("subject", "subject"), ("factor_id", "factorId"), ("factor_kind", "factorKind"), ("session_id", "sessionId"), ("pool_id", "poolId"), ("identity_id", "identityId"), ("login_provider", "loginProvider"),)
@@ -2348,70 +2462,72 @@ class GraphNode(Record):
 
     @property
     def kind(self) -> str:
-        """account; provider: a way into it; factor: a second factor; session: somebody is signed in;
-        mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity
-        that is not of this account. One of account, provider, factor, session, mergedAccount, identity,
-        login, or what a newer binary answers.
+        """The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor.
+        `session`: a session. `mergedAccount`: an account that was merged into this one. `identity`: an
+        identity in a pool. `login`: a login of such an identity that does not belong to this account. One of
+        account, provider, factor, session, mergedAccount, identity, login, or a value of a newer version.
         """
         return cast("str", self._required("kind"))
 
     @property
     def account_id(self) -> Optional[str]:
-        """account, mergedAccount: its id."""
+        """The account ID. Present for the kinds `account` and `mergedAccount`."""
         value = self._optional("accountId")
         return None if value is None else cast("str", value)
 
     @property
     def provider_id(self) -> Optional[str]:
-        """provider: which, or password or code."""
+        """The ID of the provider, or `password` or `code`. Present for the kind `provider`."""
         value = self._optional("providerId")
         return None if value is None else cast("str", value)
 
     @property
     def subject(self) -> Optional[str]:
-        """provider: who the person is there."""
+        """The subject of the user at the provider. Present for the kind `provider`."""
         value = self._optional("subject")
         return None if value is None else cast("str", value)
 
     @property
     def factor_id(self) -> Optional[str]:
-        """factor: its id."""
+        """The ID of the factor. Present for the kind `factor`."""
         value = self._optional("factorId")
         return None if value is None else cast("str", value)
 
     @property
     def factor_kind(self) -> Optional[str]:
-        """factor: what it is made of. One of totp, email, sms, or what a newer binary answers."""
+        """The kind of the factor. Present for the kind `factor`. One of totp, email, sms, or a value of a newer
+        version.
+        """
         value = self._optional("factorKind")
         return None if value is None else cast("str", value)
 
     @property
     def session_id(self) -> Optional[str]:
-        """session: its id."""
+        """The ID of the session. Present for the kind `session`."""
         value = self._optional("sessionId")
         return None if value is None else cast("str", value)
 
     @property
     def pool_id(self) -> Optional[str]:
-        """identity: its pool."""
+        """The ID of the pool. Present for the kind `identity`."""
         value = self._optional("poolId")
         return None if value is None else cast("str", value)
 
     @property
     def identity_id(self) -> Optional[str]:
-        """identity: its id."""
+        """The ID of the identity. Present for the kind `identity`."""
         value = self._optional("identityId")
         return None if value is None else cast("str", value)
 
     @property
     def login_provider(self) -> Optional[str]:
-        """login: the provider, as the pool calls it."""
+        """The name of the login provider in the pool. Present for the kind `login`."""
         value = self._optional("loginProvider")
         return None if value is None else cast("str", value)
 
 
 class HealthCheck(Record):
-    """One thing that must work."""
+    """The result of one health check."""
 
     __slots__ = ()
     _members = (("name", "name"), ("ok", "ok"), ("detail", "detail"),)
@@ -2425,23 +2541,23 @@ class HealthCheck(Record):
 
     @property
     def name(self) -> str:
-        """What was looked at, such as store or keys."""
+        """The checked component, such as `store` or `log`."""
         return cast("str", self._required("name"))
 
     @property
     def ok(self) -> bool:
-        """Whether it works."""
+        """Whether the component works."""
         return cast("bool", self._required("ok"))
 
     @property
     def detail(self) -> Optional[str]:
-        """What is wrong and what to do about it, or a figure."""
+        """The problem and its solution, or a measured value."""
         value = self._optional("detail")
         return None if value is None else cast("str", value)
 
 
 class IdentityChange(Record):
-    """A credential provider's identity has become another one."""
+    """A change of the identity of a credentials provider."""
 
     __slots__ = ()
     _members = (("provider", "provider"), ("old_identity_id", "oldIdentityId"), ("new_identity_id", "newIdentityId"),)
@@ -2455,22 +2571,24 @@ class IdentityChange(Record):
 
     @property
     def provider(self) -> str:
-        """A credential provider that is open in this process, as credentialsProvider.open answered it."""
+        """The handle of a credentials provider that is open in this process, as returned by
+        `credentialsProvider.open`.
+        """
         return cast("str", self._required("provider"))
 
     @property
     def old_identity_id(self) -> str:
-        """The identity so far: disabled if it was merged."""
+        """The previous identity ID. If the identity was merged, it is disabled."""
         return cast("str", self._required("oldIdentityId"))
 
     @property
     def new_identity_id(self) -> str:
-        """The identity from now on, kept under the provider's key."""
+        """The new identity ID, which is stored under the key of the provider."""
         return cast("str", self._required("newIdentityId"))
 
 
 class IdentityDeleteResult(Record):
-    """What `identity.delete` answers."""
+    """The result of `identity.delete`."""
 
     __slots__ = ()
     _members = (("unprocessed", "unprocessed"),)
@@ -2482,12 +2600,12 @@ class IdentityDeleteResult(Record):
 
     @property
     def unprocessed(self) -> List[UnprocessedIdentity]:
-        """Those that could not be deleted, and why."""
+        """The identities that could not be deleted, with the reasons."""
         return [UnprocessedIdentity.of(each) for each in self._required("unprocessed")]
 
 
 class IdentityDescription(Record):
-    """One user of a pool."""
+    """An identity of a pool."""
 
     __slots__ = ()
     _members = (("identity_id", "identityId"), ("pool_id", "poolId"), ("state", "state"), ("logins", "logins"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
@@ -2513,39 +2631,40 @@ class IdentityDescription(Record):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def state(self) -> str:
-        """A guest never had a login; a disabled identity was merged into another one or lost its last login. One
-        of guest, authenticated, disabled, or what a newer binary answers.
+        """The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins.
+        `disabled`: it was merged into another identity or lost its last login. One of guest, authenticated,
+        disabled, or a value of a newer version.
         """
         return cast("str", self._required("state"))
 
     @property
     def logins(self) -> List[str]:
-        """The names of the linked login providers, never the users' identifiers there."""
+        """The names of the linked login providers, without the subjects of the user at these providers."""
         return cast("List[str]", self._required("logins"))
 
     @property
     def created_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the identity was created, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("createdAt"))
 
     @property
     def updated_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time of the last change of the identity, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("updatedAt"))
 
 
 class IdentityListResult(Record):
-    """What `identity.list` answers."""
+    """The result of `identity.list`."""
 
     __slots__ = ()
     _members = (("pool_id", "poolId"), ("identities", "identities"), ("next_cursor", "nextCursor"),)
@@ -2565,23 +2684,23 @@ class IdentityListResult(Record):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def identities(self) -> List[IdentityDescription]:
-        """The identities."""
+        """The identities, sorted by ID."""
         return [IdentityDescription.of(each) for each in self._required("identities")]
 
     @property
     def next_cursor(self) -> Optional[str]:
-        """Present when there is more: the cursor of the next call."""
+        """The cursor for the next page. Present if there are more entries."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
 
 
 class IdentityLookupDeveloperResult(Record):
-    """What `identity.lookupDeveloper` answers."""
+    """The result of `identity.lookupDeveloper`."""
 
     __slots__ = ()
     _members = (("identity_id", "identityId"), ("developer_user_identifiers", "developerUserIdentifiers"), ("next_cursor", "nextCursor"),)
@@ -2601,7 +2720,7 @@ class IdentityLookupDeveloperResult(Record):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
     @property
@@ -2611,13 +2730,13 @@ class IdentityLookupDeveloperResult(Record):
 
     @property
     def next_cursor(self) -> Optional[str]:
-        """Present when there is more: the cursor of the next call."""
+        """The cursor for the next page. Present if there are more entries."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
 
 
 class IdentityMergeDevelopersResult(Record):
-    """What `identity.mergeDevelopers` answers."""
+    """The result of `identity.mergeDevelopers`."""
 
     __slots__ = ()
     _members = (("identity_id", "identityId"),)
@@ -2629,12 +2748,12 @@ class IdentityMergeDevelopersResult(Record):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of the destination identity."""
         return cast("str", self._required("identityId"))
 
 
 class IdentityResolveResult(Record):
-    """What `identity.resolve` answers."""
+    """The result of `identity.resolve`."""
 
     __slots__ = ()
     _members = (("identity_id", "identityId"), ("is_new_identity", "isNewIdentity"),)
@@ -2647,7 +2766,7 @@ class IdentityResolveResult(Record):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
     @property
@@ -2657,10 +2776,10 @@ class IdentityResolveResult(Record):
 
 
 class Idp(Record):
-    """An identity provider that people of a tenant can sign in with."""
+    """An identity provider of a tenant."""
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("has_client_secret", "hasClientSecret"), ("client_authentication", "clientAuthentication"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("has_client_secret", "hasClientSecret"), ("client_authentication", "clientAuthentication"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("scopes", "scopes"), ("openid_only", "openidOnly"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -2672,6 +2791,8 @@ class Idp(Record):
         client_authentication: str,
         enabled: bool,
         response_type: str,
+        scopes: Sequence[str],
+        openid_only: bool,
         trust_email: bool,
         more_client_ids: Sequence[str],
         allow_insecure: bool,
@@ -2693,6 +2814,8 @@ class Idp(Record):
             "displayName": display_name,
             "enabled": enabled,
             "responseType": response_type,
+            "scopes": scopes,
+            "openidOnly": openid_only,
             "trustEmail": trust_email,
             "moreClientIds": more_client_ids,
             "keys": keys,
@@ -2705,105 +2828,112 @@ class Idp(Record):
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
     @property
     def provider_id(self) -> str:
-        """An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-        oidc. and a name of your own for any other OpenID Connect provider.
+        """The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`,
+        `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
         """
         return cast("str", self._required("providerId"))
 
     @property
     def client_id(self) -> str:
-        """Your client id at the provider."""
+        """The client ID at the provider."""
         return cast("str", self._required("clientId"))
 
     @property
     def has_client_secret(self) -> bool:
-        """Whether there is a client secret."""
+        """Whether a client secret is set."""
         return cast("bool", self._required("hasClientSecret"))
 
     @property
     def client_authentication(self) -> str:
-        """How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone),
-        with the secret in the Authorization header (basic), or in the form (post). One of none, basic, post,
-        or what a newer binary answers.
+        """The method with which the client authenticates at the token endpoint. One of none, basic, post, or a
+        value of a newer version.
         """
         return cast("str", self._required("clientAuthentication"))
 
     @property
     def issuer(self) -> Optional[str]:
-        """Its issuer, of those that sign ID tokens."""
+        """The issuer. Present for providers with ID tokens."""
         value = self._optional("issuer")
         return None if value is None else cast("str", value)
 
     @property
     def display_name(self) -> Optional[str]:
-        """What people read on a button."""
+        """The name of the provider on sign-in buttons."""
         value = self._optional("displayName")
         return None if value is None else cast("str", value)
 
     @property
     def enabled(self) -> bool:
-        """Whether people can sign in with it."""
+        """Whether users can sign in with the provider."""
         return cast("bool", self._required("enabled"))
 
     @property
     def response_type(self) -> str:
-        """What a provider sends back when a person comes from it: code, which is redeemed with the client
-        secret, or the idToken itself. One of code, idToken, or what a newer binary answers.
-        """
+        """The response type of sign-ins. One of code, idToken, or a value of a newer version."""
         return cast("str", self._required("responseType"))
 
     @property
+    def scopes(self) -> List[str]:
+        """The scopes that are requested in addition to the basic ones."""
+        return cast("List[str]", self._required("scopes"))
+
+    @property
+    def openid_only(self) -> bool:
+        """Whether `openid` is the only basic scope."""
+        return cast("bool", self._required("openidOnly"))
+
+    @property
     def trust_email(self) -> bool:
-        """Whether its word counts when it says that an address is verified; of the known providers false, which
-        have fixed rules.
+        """Whether email addresses that the provider reports as verified are trusted. Always false for known
+        providers, which have fixed rules.
         """
         return cast("bool", self._required("trustEmail"))
 
     @property
     def more_client_ids(self) -> List[str]:
-        """Further client ids whose ID tokens are accepted."""
+        """Additional client IDs whose ID tokens are accepted."""
         return cast("List[str]", self._required("moreClientIds"))
 
     @property
     def keys(self) -> Optional[List[Dict[str, Any]]]:
-        """Its public keys, if they are not fetched."""
+        """The public keys of the provider (RFC 7517). Present if they are not fetched from the provider."""
         value = self._optional("keys")
         return None if value is None else cast("List[Dict[str, Any]]", value)
 
     @property
     def endpoint(self) -> Optional[str]:
-        """Where it is asked about access tokens."""
+        """The URL at which access tokens are verified."""
         value = self._optional("endpoint")
         return None if value is None else cast("str", value)
 
     @property
     def allow_insecure(self) -> bool:
-        """Whether it may be asked without TLS."""
+        """Whether plain HTTP to a loopback address is allowed, for tests."""
         return cast("bool", self._required("allowInsecure"))
 
     @property
     def allow_private_network(self) -> bool:
-        """Whether it may stand in a private network."""
+        """Whether the provider can be in a private network."""
         return cast("bool", self._required("allowPrivateNetwork"))
 
     @property
     def created_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the provider was created, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("createdAt"))
 
     @property
     def updated_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time of the last change of the provider, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("updatedAt"))
 
 
 class IdpAuthorizeDeviceResult(Record):
-    """What `idp.authorizeDevice` answers."""
+    """The result of `idp.authorizeDevice`."""
 
     __slots__ = ()
     _members = (("continuation_token", "continuationToken"), ("user_code", "userCode"), ("verification_uri", "verificationUri"), ("verification_uri_complete", "verificationUriComplete"), ("interval_seconds", "intervalSeconds"), ("expires_at", "expiresAt"),)
@@ -2830,42 +2960,39 @@ class IdpAuthorizeDeviceResult(Record):
 
     @property
     def continuation_token(self) -> str:
-        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-        the one of the latest answer, and the same one again after an error. A request that carried the flow
-        on gets the same answer again within a minute, unless that answer had tokens.
-        """
+        """The continuation token, for the credential."""
         return cast("str", self._required("continuationToken"))
 
     @property
     def user_code(self) -> str:
-        """What the person types."""
+        """The code that the user enters."""
         return cast("str", self._required("userCode"))
 
     @property
     def verification_uri(self) -> str:
-        """Where."""
+        """The URI at which the user enters the code."""
         return cast("str", self._required("verificationUri"))
 
     @property
     def verification_uri_complete(self) -> Optional[str]:
-        """The same with the code in it, for a QR code."""
+        """The URI including the code, for example for a QR code."""
         value = self._optional("verificationUriComplete")
         return None if value is None else cast("str", value)
 
     @property
     def interval_seconds(self) -> int:
-        """How often the provider is asked."""
+        """The polling interval, in seconds."""
         return cast("int", self._required("intervalSeconds"))
 
     @property
     def expires_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the flow expires, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiresAt"))
 
 
 class IdpAuthorizeListen(Record):
-    """Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many providers take
-    any port of it for native apps (RFC 8252).
+    """Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider
+    with the response type `idToken` must offer `form_post`.
     """
 
     __slots__ = ()
@@ -2879,19 +3006,21 @@ class IdpAuthorizeListen(Record):
 
     @property
     def port(self) -> Optional[int]:
-        """Without it any that is free."""
+        """The port. Defaults to any free port."""
         value = self._optional("port")
         return None if value is None else cast("int", value)
 
     @property
     def path(self) -> Optional[str]:
-        """Such as /back, where the provider knows one path alone."""
+        """The path of the callback URL, such as `/back`, if the provider accepts only a registered path.
+        Defaults to a random path.
+        """
         value = self._optional("path")
         return None if value is None else cast("str", value)
 
 
 class IdpAuthorizeResult(Record):
-    """What `idp.authorize` answers."""
+    """The result of `idp.authorize`."""
 
     __slots__ = ()
     _members = (("continuation_token", "continuationToken"), ("authorization_url", "authorizationUrl"), ("redirect_uri", "redirectUri"), ("expires_at", "expiresAt"),)
@@ -2914,30 +3043,27 @@ class IdpAuthorizeResult(Record):
 
     @property
     def continuation_token(self) -> str:
-        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-        the one of the latest answer, and the same one again after an error. A request that carried the flow
-        on gets the same answer again within a minute, unless that answer had tokens.
-        """
+        """The continuation token, for the credential."""
         return cast("str", self._required("continuationToken"))
 
     @property
     def authorization_url(self) -> str:
-        """Where to send the person."""
+        """The URL to open in the browser of the user."""
         return cast("str", self._required("authorizationUrl"))
 
     @property
     def redirect_uri(self) -> str:
-        """Where they come back to."""
+        """The URI to which the provider redirects the browser."""
         return cast("str", self._required("redirectUri"))
 
     @property
     def expires_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the flow expires, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiresAt"))
 
 
 class IdpCheck(Record):
-    """One thing that was looked at."""
+    """The result of one check of an identity provider."""
 
     __slots__ = ()
     _members = (("check", "check"), ("ok", "ok"), ("message", "message"),)
@@ -2951,27 +3077,28 @@ class IdpCheck(Record):
 
     @property
     def check(self) -> str:
-        """What was looked at: settings, discovery, keys, algorithms, responseType or endpoints."""
+        """The name of the check: `settings`, `discovery`, `keys`, `algorithms`, `responseType` or `endpoints`.
+        """
         return cast("str", self._required("check"))
 
     @property
     def ok(self) -> bool:
-        """Whether it is as it must be."""
+        """Whether the check passed."""
         return cast("bool", self._required("ok"))
 
     @property
     def message(self) -> str:
-        """What was found; if it is not ok, what to do."""
+        """The finding. If the check failed, the message states what to do."""
         return cast("str", self._required("message"))
 
 
 class IdpDeclaration(Record):
-    """An identity provider as system.apply takes it: what idp.create takes. What is left out stays as it is; a
-    new provider gets the default.
+    """The declaration of an identity provider for `system.apply`, with the members of `idp.create`. Omitted
+    members keep their value; for a new provider, they get their default.
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("client_secret", "clientSecret"), ("client_authentication", "clientAuthentication"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
+    _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"), ("client_id", "clientId"), ("client_secret", "clientSecret"), ("client_authentication", "clientAuthentication"), ("issuer", "issuer"), ("display_name", "displayName"), ("enabled", "enabled"), ("response_type", "responseType"), ("scopes", "scopes"), ("openid_only", "openidOnly"), ("trust_email", "trustEmail"), ("more_client_ids", "moreClientIds"), ("keys", "keys"), ("endpoint", "endpoint"), ("allow_insecure", "allowInsecure"), ("allow_private_network", "allowPrivateNetwork"),)
     _secret = frozenset({"clientSecret"})
 
     def __init__(
@@ -2986,6 +3113,8 @@ class IdpDeclaration(Record):
         display_name: Optional[str] = None,
         enabled: Optional[bool] = None,
         response_type: Optional[str] = None,
+        scopes: Optional[Sequence[str]] = None,
+        openid_only: Optional[bool] = None,
         trust_email: Optional[bool] = None,
         more_client_ids: Optional[Sequence[str]] = None,
         keys: Optional[Sequence[Mapping[str, Any]]] = None,
@@ -3003,6 +3132,8 @@ class IdpDeclaration(Record):
             "displayName": display_name,
             "enabled": enabled,
             "responseType": response_type,
+            "scopes": scopes,
+            "openidOnly": openid_only,
             "trustEmail": trust_email,
             "moreClientIds": more_client_ids,
             "keys": keys,
@@ -3013,109 +3144,129 @@ class IdpDeclaration(Record):
 
     @property
     def tenant_id(self) -> Optional[str]:
-        """The tenant; it may be one of the document."""
+        """The ID of the tenant, which can be part of the same document."""
         value = self._optional("tenantId")
         return None if value is None else cast("str", value)
 
     @property
     def provider_id(self) -> str:
-        """An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-        oidc. and a name of your own for any other OpenID Connect provider.
+        """The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`,
+        `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
         """
         return cast("str", self._required("providerId"))
 
     @property
     def client_id(self) -> Optional[str]:
-        """Your client id at the provider. It must stand in aud of its ID tokens."""
+        """The client ID at the provider. The `aud` claim of the provider's ID tokens must contain it."""
         value = self._optional("clientId")
         return None if value is None else cast("str", value)
 
     @property
     def client_secret(self) -> Optional[str]:
-        """Your client secret there. It is kept sealed and never shown."""
+        """The client secret at the provider. Stored encrypted and never returned."""
         value = self._optional("clientSecret")
         return None if value is None else cast("str", value)
 
     @property
     def client_authentication(self) -> Optional[str]:
-        """Without it basic for an oidc. provider and post for the known ones; none where there is no secret. One
-        of none, basic, post, or what a newer binary answers.
+        """The method with which the client authenticates at the token endpoint. Defaults to `basic` for `oidc.*`
+        providers, to `post` for known providers, and to `none` without a client secret. One of none, basic,
+        post, or a value of a newer version.
         """
         value = self._optional("clientAuthentication")
         return None if value is None else cast("str", value)
 
     @property
     def issuer(self) -> Optional[str]:
-        """Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory,
-        without it that of personal accounts.
+        """The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a
+        directory; defaults to the issuer of personal accounts. Other known providers have a fixed issuer.
         """
         value = self._optional("issuer")
         return None if value is None else cast("str", value)
 
     @property
     def display_name(self) -> Optional[str]:
-        """What people read on a button."""
+        """The name of the provider on sign-in buttons."""
         value = self._optional("displayName")
         return None if value is None else cast("str", value)
 
     @property
     def enabled(self) -> Optional[bool]:
-        """Whether people can sign in with it."""
+        """Whether users can sign in with the provider."""
         value = self._optional("enabled")
         return None if value is None else cast("bool", value)
 
     @property
     def response_type(self) -> Optional[str]:
-        """Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret,
-        unless clientAuthentication is none. One of code, idToken, or what a newer binary answers.
+        """The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a
+        client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing
+        else (RFC 9700 section 2.1.2). One of code, idToken, or a value of a newer version.
         """
         value = self._optional("responseType")
         return None if value is None else cast("str", value)
 
     @property
+    def scopes(self) -> Optional[List[str]]:
+        """The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
+        `offline_access`.
+        """
+        value = self._optional("scopes")
+        return None if value is None else cast("List[str]", value)
+
+    @property
+    def openid_only(self) -> Optional[bool]:
+        """Whether `openid` is the only basic scope, for providers that must not be asked for more. The account
+        then has no address and no name, unless `scopes` ask for them.
+        """
+        value = self._optional("openidOnly")
+        return None if value is None else cast("bool", value)
+
+    @property
     def trust_email(self) -> Optional[bool]:
-        """Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has
-        such an address there gets the account that has it here, so only for providers that check it. The
-        others have fixed rules.
+        """Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an
+        address gets access to the account with the same address, so enable it only for providers that verify
+        addresses. Known providers have fixed rules.
         """
         value = self._optional("trustEmail")
         return None if value is None else cast("bool", value)
 
     @property
     def more_client_ids(self) -> Optional[List[str]]:
-        """Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids."""
+        """Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile
+        apps.
+        """
         value = self._optional("moreClientIds")
         return None if value is None else cast("List[str]", value)
 
     @property
     def keys(self) -> Optional[List[Dict[str, Any]]]:
-        """Its public keys (RFC 7517), if they are not to be fetched."""
+        """The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider."""
         value = self._optional("keys")
         return None if value is None else cast("List[Dict[str, Any]]", value)
 
     @property
     def endpoint(self) -> Optional[str]:
-        """Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com
-        and github.com.
+        """The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead
+        of the provider's own URL.
         """
         value = self._optional("endpoint")
         return None if value is None else cast("str", value)
 
     @property
     def allow_insecure(self) -> Optional[bool]:
-        """Whether it may be asked without TLS, for tests."""
+        """Whether plain HTTP to a loopback address is allowed, for tests."""
         value = self._optional("allowInsecure")
         return None if value is None else cast("bool", value)
 
     @property
     def allow_private_network(self) -> Optional[bool]:
-        """Whether it may stand in a private network."""
+        """Whether the provider can be in a private network."""
         value = self._optional("allowPrivateNetwork")
         return None if value is None else cast("bool", value)
 
 
 class IdpDeleteResult(Record):
-    """What `idp.delete` answers."""
+    """The result of `idp.delete`."""
 
     __slots__ = ()
     _members = (("tenant_id", "tenantId"), ("provider_id", "providerId"),)
@@ -3128,19 +3279,17 @@ class IdpDeleteResult(Record):
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of the tenant."""
         return cast("str", self._required("tenantId"))
 
     @property
     def provider_id(self) -> str:
-        """An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-        oidc. and a name of your own for any other OpenID Connect provider.
-        """
+        """The ID of the deleted provider."""
         return cast("str", self._required("providerId"))
 
 
 class IdpListResult(Record):
-    """What `idp.list` answers."""
+    """The result of `idp.list`."""
 
     __slots__ = ()
     _members = (("idps", "idps"), ("next_cursor", "nextCursor"),)
@@ -3158,18 +3307,18 @@ class IdpListResult(Record):
 
     @property
     def idps(self) -> List[Idp]:
-        """The providers."""
+        """The identity providers, sorted by ID."""
         return [Idp.of(each) for each in self._required("idps")]
 
     @property
     def next_cursor(self) -> Optional[str]:
-        """Present when there is more: the cursor of the next call."""
+        """The cursor for the next page. Present if there are more entries."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
 
 
 class IdpTestResult(Record):
-    """What `idp.test` answers."""
+    """The result of `idp.test`."""
 
     __slots__ = ()
     _members = (("ok", "ok"), ("checks", "checks"),)
@@ -3182,18 +3331,19 @@ class IdpTestResult(Record):
 
     @property
     def ok(self) -> bool:
-        """Whether everything is as it must be."""
+        """Whether all checks passed."""
         return cast("bool", self._required("ok"))
 
     @property
     def checks(self) -> List[IdpCheck]:
-        """What was looked at, in this order; after something that stands in the way of the rest, nothing more.
+        """The checks in the order in which they ran. After a failure that prevents further checks, the list
+        ends.
         """
         return [IdpCheck.of(each) for each in self._required("checks")]
 
 
 class ImportFailure(Record):
-    """An account that was not imported, and everything that is wrong with it."""
+    """An account that was not imported, with all its violations."""
 
     __slots__ = ()
     _members = (("line", "line"), ("account_id", "accountId"), ("violations", "violations"),)
@@ -3213,26 +3363,67 @@ class ImportFailure(Record):
 
     @property
     def line(self) -> int:
-        """Its line in the file, or its place in accounts, from 1."""
+        """The line in the file, or the position in `accounts`, from 1."""
         return cast("int", self._required("line"))
 
     @property
     def account_id(self) -> Optional[str]:
-        """The id that stands there."""
+        """The account ID in this line."""
         value = self._optional("accountId")
         return None if value is None else cast("str", value)
 
     @property
     def violations(self) -> List[Violation]:
-        """At most 20. The pointers lead into the account; the rules are those of JSON Schema and the types of
-        the errors that account.create and others have for the same, beside malformed, duplicate and
-        unrecognisable.
+        """At most 20 violations. The pointers refer to the account. The rules are JSON Schema keywords, the
+        types of the errors that methods such as `account.create` return for the same problem, `malformed`,
+        `duplicate` and `unrecognisable`.
         """
         return [Violation.of(each) for each in self._required("violations")]
 
 
+class ImportProgress(Record):
+    """The progress of account.import, reported after every chunk."""
+
+    __slots__ = ()
+    _members = (("next_line", "nextLine"), ("imported", "imported"), ("replaced", "replaced"), ("skipped", "skipped"), ("failed", "failed"),)
+
+    def __init__(self, *, next_line: int, imported: int, replaced: int, skipped: int, failed: int) -> None:
+        super().__init__({
+            "nextLine": next_line,
+            "imported": imported,
+            "replaced": replaced,
+            "skipped": skipped,
+            "failed": failed,
+        })
+
+    @property
+    def next_line(self) -> int:
+        """The line to continue from with `from` if the import is interrupted."""
+        return cast("int", self._required("nextLine"))
+
+    @property
+    def imported(self) -> int:
+        """The number of accounts created so far."""
+        return cast("int", self._required("imported"))
+
+    @property
+    def replaced(self) -> int:
+        """The number of accounts replaced so far."""
+        return cast("int", self._required("replaced"))
+
+    @property
+    def skipped(self) -> int:
+        """The number of accounts skipped so far because they already exist."""
+        return cast("int", self._required("skipped"))
+
+    @property
+    def failed(self) -> int:
+        """The number of accounts that failed so far."""
+        return cast("int", self._required("failed"))
+
+
 class ImportStop(Record):
-    """Why an import ended before its end."""
+    """The reason an import stopped before the end."""
 
     __slots__ = ()
     _members = (("type", "type"), ("message", "message"),)
@@ -3245,17 +3436,17 @@ class ImportStop(Record):
 
     @property
     def type(self) -> str:
-        """requestCancelled; tooManyFailures; or the error of the store, such as storeFull."""
+        """`requestCancelled`, `tooManyFailures`, or the error of the store, such as `storeFull`."""
         return cast("str", self._required("type"))
 
     @property
     def message(self) -> str:
-        """What happened and what to do next, for people."""
+        """The problem and the next action, as text."""
         return cast("str", self._required("message"))
 
 
 class JsonWebKey(Record):
-    """A public key as RFC 7517 writes it."""
+    """A public key (RFC 7517)."""
 
     __slots__ = ()
     _members = (("kty", "kty"), ("use", "use"), ("alg", "alg"), ("kid", "kid"), ("crv", "crv"), ("x", "x"), ("y", "y"), ("n", "n"), ("e", "e"),)
@@ -3287,22 +3478,22 @@ class JsonWebKey(Record):
 
     @property
     def kty(self) -> str:
-        """The key type: EC, RSA or OKP."""
+        """The key type: `EC`, `RSA` or `OKP`."""
         return cast("str", self._required("kty"))
 
     @property
     def use(self) -> str:
-        """Always sig."""
+        """Always `sig`."""
         return cast("str", self._required("use"))
 
     @property
     def alg(self) -> str:
-        """The one algorithm this key is for."""
+        """The only algorithm for which the key is used."""
         return cast("str", self._required("alg"))
 
     @property
     def kid(self) -> str:
-        """A key's id: its RFC 7638 thumbprint."""
+        """The ID of a key: its RFC 7638 thumbprint."""
         return cast("str", self._required("kid"))
 
     @property
@@ -3313,31 +3504,31 @@ class JsonWebKey(Record):
 
     @property
     def x(self) -> Optional[str]:
-        """A coordinate, or an Ed25519 key, in base64url."""
+        """The x coordinate of an EC key, or the Ed25519 key, in base64url."""
         value = self._optional("x")
         return None if value is None else cast("str", value)
 
     @property
     def y(self) -> Optional[str]:
-        """A coordinate in base64url."""
+        """The y coordinate of an EC key, in base64url."""
         value = self._optional("y")
         return None if value is None else cast("str", value)
 
     @property
     def n(self) -> Optional[str]:
-        """An RSA modulus in base64url."""
+        """The RSA modulus, in base64url."""
         value = self._optional("n")
         return None if value is None else cast("str", value)
 
     @property
     def e(self) -> Optional[str]:
-        """An RSA exponent in base64url."""
+        """The RSA exponent, in base64url."""
         value = self._optional("e")
         return None if value is None else cast("str", value)
 
 
 class KeyListResult(Record):
-    """What `key.list` answers."""
+    """The result of `key.list`."""
 
     __slots__ = ()
     _members = (("keys", "keys"), ("next_cursor", "nextCursor"),)
@@ -3355,18 +3546,18 @@ class KeyListResult(Record):
 
     @property
     def keys(self) -> List[SigningKey]:
-        """The keys."""
+        """The keys, newest first."""
         return [SigningKey.of(each) for each in self._required("keys")]
 
     @property
     def next_cursor(self) -> Optional[str]:
-        """Present when there is more: the cursor of the next call."""
+        """The cursor for the next page. Present if there are more entries."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
 
 
 class KeyRevokeResult(Record):
-    """What `key.revoke` answers."""
+    """The result of `key.revoke`."""
 
     __slots__ = ()
     _members = (("key", "key"), ("replacement", "replacement"),)
@@ -3389,13 +3580,13 @@ class KeyRevokeResult(Record):
 
     @property
     def replacement(self) -> Optional[SigningKey]:
-        """The key that signs now, if the revoked one did."""
+        """The new active key. Present if the revoked key was the active key."""
         value = self._optional("replacement")
         return None if value is None else SigningKey.of(value)
 
 
 class LatencyBucket(Record):
-    """One bar of a histogram."""
+    """A bucket of a latency histogram."""
 
     __slots__ = ()
     _members = (("up_to_microseconds", "upToMicroseconds"), ("count", "count"),)
@@ -3408,17 +3599,17 @@ class LatencyBucket(Record):
 
     @property
     def up_to_microseconds(self) -> int:
-        """The upper edge, inclusive; the last bucket has the largest value seen."""
+        """The upper bound, inclusive, in microseconds. The last bucket contains the maximum."""
         return cast("int", self._required("upToMicroseconds"))
 
     @property
     def count(self) -> int:
-        """How many calls took at most this long and longer than the bucket before."""
+        """The number of calls with a latency up to this bound and above the previous one."""
         return cast("int", self._required("count"))
 
 
 class LinkedProvider(Record):
-    """A way into an account."""
+    """A sign-in method of an account."""
 
     __slots__ = ()
     _members = (("provider_id", "providerId"), ("subject", "subject"), ("email", "email"), ("display_name", "displayName"), ("photo_url", "photoUrl"), ("linked_at", "linkedAt"),)
@@ -3444,41 +3635,42 @@ class LinkedProvider(Record):
 
     @property
     def provider_id(self) -> str:
-        """The provider; password or code for the account's own address."""
+        """The ID of the provider, or `password` or `code` for the account's own email address."""
         return cast("str", self._required("providerId"))
 
     @property
     def subject(self) -> str:
-        """Who it is there; of password and code the address."""
+        """The user's subject at the provider, or the email address for `password` and `code`."""
         return cast("str", self._required("subject"))
 
     @property
     def email(self) -> Optional[str]:
-        """The address that the provider said last, which can be another than the account's."""
+        """The email address that the provider returned last. It can differ from the address of the account.
+        """
         value = self._optional("email")
         return None if value is None else cast("str", value)
 
     @property
     def display_name(self) -> Optional[str]:
-        """The name that it said last."""
+        """The name that the provider returned last."""
         value = self._optional("displayName")
         return None if value is None else cast("str", value)
 
     @property
     def photo_url(self) -> Optional[str]:
-        """The picture that it said last."""
+        """The URL of the picture that the provider returned last."""
         value = self._optional("photoUrl")
         return None if value is None else cast("str", value)
 
     @property
     def linked_at(self) -> Optional[int]:
-        """Since when it leads here."""
+        """The time at which the provider was linked, in seconds since 1970-01-01 UTC."""
         value = self._optional("linkedAt")
         return None if value is None else cast("int", value)
 
 
 class LockoutPolicy(Record):
-    """When an account is locked because somebody guesses."""
+    """The number of failed attempts that locks an account, and the duration of the lock."""
 
     __slots__ = ()
     _members = (("threshold", "threshold"), ("duration_seconds", "durationSeconds"), ("maximum_seconds", "maximumSeconds"),)
@@ -3498,31 +3690,34 @@ class LockoutPolicy(Record):
 
     @property
     def threshold(self) -> Optional[int]:
-        """How many wrong passwords and codes lock an account, those of resets among them. While it is locked
-        nothing is accepted, but for the reset of its password, which ends the lock; as many wrong codes of
-        resets lock those too. Every wrong code counts, also the same one again. A wrong password that is one
-        of the last three wrong ones does not count again, however much later it comes: a program that goes on
-        trying an old password locks nobody out. A test that wants a lock needs as many different ones.
+        """The number of wrong passwords and codes, including wrong password reset codes, that locks an account.
+        While an account is locked, its password, codes and continuation tokens are rejected. Existing
+        sessions continue and can be refreshed. A sign-in with a provider or a custom token is accepted, and
+        so is a password reset, which ends the lockout. The same number of wrong reset codes locks password
+        resets. Every wrong code counts, including a repeated one. A wrong password that is one of the last
+        three wrong ones does not count again, so a program that repeats an old password does not lock the
+        account. Tests that require a lockout must use different passwords.
         """
         value = self._optional("threshold")
         return None if value is None else cast("int", value)
 
     @property
     def duration_seconds(self) -> Optional[int]:
-        """How long the first lock holds. Every further failure after it locks again, twice as long each time.
+        """The duration of the first lockout, in seconds. Every further failure after a lockout locks the account
+        again for twice as long.
         """
         value = self._optional("durationSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def maximum_seconds(self) -> Optional[int]:
-        """How long a lock holds at most."""
+        """The maximum duration of a lockout, in seconds."""
         value = self._optional("maximumSeconds")
         return None if value is None else cast("int", value)
 
 
 class MergeConflict(Record):
-    """Something that both accounts have and an account can have once."""
+    """Data that both accounts have and that an account can have only once."""
 
     __slots__ = ()
     _members = (("kind", "kind"), ("name", "name"), ("target", "target"), ("source", "source"), ("policy", "policy"),)
@@ -3539,37 +3734,42 @@ class MergeConflict(Record):
 
     @property
     def kind(self) -> str:
-        """field: email, which is the address with the password or the codes of its own, an attribute, or claims
-        and a claim's name; provider: a login of a provider; identity: the identities of both in a pool, which
-        cannot become one. One of field, provider, identity, or what a newer binary answers.
+        """The kind of the conflict. `field`: the email address with its password or one-time codes, an
+        attribute, or a claim. `provider`: a login of a provider. `identity`: the identities of both accounts
+        in a pool, which cannot be merged. One of field, provider, identity, or a value of a newer version.
         """
         return cast("str", self._required("kind"))
 
     @property
     def name(self) -> str:
-        """Which: email, an attribute, claims/ and the name of a claim, a provider, or a pool."""
+        """The name of the conflict: `email`, an attribute, `claims/` and the name of a claim, a provider, or a
+        pool.
+        """
         return cast("str", self._required("name"))
 
     @property
     def target(self) -> str:
-        """What the account that stays has: its value, its subject there, or its identity. A value that is no
-        text is written as JSON.
+        """The value of the account that remains: the value of the field, the subject at the provider, or the
+        identity. Values that are not strings are written as JSON.
         """
         return cast("str", self._required("target"))
 
     @property
     def source(self) -> str:
-        """What the other one has."""
+        """The value of the account that is merged."""
         return cast("str", self._required("source"))
 
     @property
     def policy(self) -> str:
-        """What was asked for. One of fail, keepTarget, keepSource, or what a newer binary answers."""
+        """The policy for this conflict. One of fail, keepTarget, keepSource, or a value of a newer version.
+        """
         return cast("str", self._required("policy"))
 
 
 class MergedIdentity(Record):
-    """What became of the identities of both accounts in a pool that has their tenant as a provider."""
+    """The effect of a merge on the identities of both accounts in a pool that uses the tenant as a login
+    provider.
+    """
 
     __slots__ = ()
     _members = (("pool_id", "poolId"), ("identity_id", "identityId"), ("absorbed_identity_id", "absorbedIdentityId"), ("unlinked_identity_id", "unlinkedIdentityId"),)
@@ -3591,29 +3791,29 @@ class MergedIdentity(Record):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def identity_id(self) -> str:
-        """The identity that the account leads to."""
+        """The identity to which the remaining account is linked."""
         return cast("str", self._required("identityId"))
 
     @property
     def absorbed_identity_id(self) -> Optional[str]:
-        """The one that was merged into it, as the pool merges identities, and is disabled."""
+        """The identity that was merged into `identityId` and is disabled."""
         value = self._optional("absorbedIdentityId")
         return None if value is None else cast("str", value)
 
     @property
     def unlinked_identity_id(self) -> Optional[str]:
-        """The one that could not be merged, and that no account leads to any more."""
+        """The identity that could not be merged and is no longer linked to an account."""
         value = self._optional("unlinkedIdentityId")
         return None if value is None else cast("str", value)
 
 
 class MethodMetrics(Record):
-    """Counters of one method since the start."""
+    """The counters of one method since the start of the process."""
 
     __slots__ = ()
     _members = (("method", "method"), ("calls", "calls"), ("errors", "errors"), ("total_microseconds", "totalMicroseconds"), ("latency", "latency"),)
@@ -3637,32 +3837,32 @@ class MethodMetrics(Record):
 
     @property
     def method(self) -> str:
-        """The method."""
+        """The name of the method."""
         return cast("str", self._required("method"))
 
     @property
     def calls(self) -> int:
-        """Answered calls, errors included."""
+        """The number of completed calls, including errors."""
         return cast("int", self._required("calls"))
 
     @property
     def errors(self) -> int:
-        """How many of them were errors."""
+        """The number of calls that failed."""
         return cast("int", self._required("errors"))
 
     @property
     def total_microseconds(self) -> int:
-        """All calls together, from reading the request to its answer."""
+        """The sum of the latencies of all calls, in microseconds."""
         return cast("int", self._required("totalMicroseconds"))
 
     @property
     def latency(self) -> List[LatencyBucket]:
-        """Empty buckets are left out."""
+        """The latency histogram. Empty buckets are omitted."""
         return [LatencyBucket.of(each) for each in self._required("latency")]
 
 
 class MfaListResult(Record):
-    """What `mfa.list` answers."""
+    """The result of `mfa.list`."""
 
     __slots__ = ()
     _members = (("factors", "factors"), ("recovery_codes_left", "recoveryCodesLeft"), ("policy", "policy"),)
@@ -3682,25 +3882,23 @@ class MfaListResult(Record):
 
     @property
     def factors(self) -> List[Factor]:
-        """The oldest first."""
+        """The factors, oldest first."""
         return [Factor.of(each) for each in self._required("factors")]
 
     @property
     def recovery_codes_left(self) -> int:
-        """How many recovery codes have not been used."""
+        """The number of unused recovery codes."""
         return cast("int", self._required("recoveryCodesLeft"))
 
     @property
     def policy(self) -> str:
-        """Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
-        for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-        anonymous accounts need none. One of off, optional, required, or what a newer binary answers.
+        """The second factor policy of the tenant. One of off, optional, required, or a value of a newer version.
         """
         return cast("str", self._required("policy"))
 
 
 class MfaRecoveryCodesResult(Record):
-    """What `mfa.recoveryCodes` answers."""
+    """The result of `mfa.recoveryCodes`."""
 
     __slots__ = ()
     _members = (("codes", "codes"),)
@@ -3713,12 +3911,12 @@ class MfaRecoveryCodesResult(Record):
 
     @property
     def codes(self) -> List[str]:
-        """For mfa.resolve with factorId recovery."""
+        """The recovery codes, for `mfa.resolve` with the factor ID `recovery`."""
         return cast("List[str]", self._required("codes"))
 
 
 class PasswordFailure(Record):
-    """Why a password was refused."""
+    """The reason a password was rejected."""
 
     __slots__ = ()
     _members = (("rule", "rule"), ("message", "message"),)
@@ -3731,20 +3929,20 @@ class PasswordFailure(Record):
 
     @property
     def rule(self) -> str:
-        """What a password fell short of. One of disallowedCharacters, tooShort, tooLong, tooWeak, banned,
-        breached, recentlyUsed, incorrect, or what a newer binary answers.
+        """The violated rule. One of disallowedCharacters, tooShort, tooLong, tooWeak, banned, breached,
+        recentlyUsed, incorrect, or a value of a newer version.
         """
         return cast("str", self._required("rule"))
 
     @property
     def message(self) -> str:
-        """For people."""
+        """The problem, as text."""
         return cast("str", self._required("message"))
 
 
 class PasswordHashing(Record):
-    """How the hash of a password was made. None may cost more than the ones that are made here: N times
-    blockSize times parallelization is at most 1048576.
+    """The parameters of a password hash. The cost is limited to that of this store's own hashes: N times
+    `blockSize` times `parallelization` is at most 1048576.
     """
 
     __slots__ = ()
@@ -3774,55 +3972,57 @@ class PasswordHashing(Record):
 
     @property
     def algorithm(self) -> str:
-        """firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1,
-        pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018). One of firebaseScrypt, scrypt, pbkdf2Sha1,
-        pbkdf2Sha256, pbkdf2Sha512, or what a newer binary answers.
+        """The hash algorithm. One of firebaseScrypt, scrypt, pbkdf2Sha1, pbkdf2Sha256, pbkdf2Sha512, or a value
+        of a newer version.
         """
         return cast("str", self._required("algorithm"))
 
     @property
     def signer_key(self) -> Optional[str]:
-        """firebaseScrypt: base64_signer_key of the project's password hash parameters."""
+        """The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required
+        for `firebaseScrypt`.
+        """
         value = self._optional("signerKey")
         return None if value is None else cast("str", value)
 
     @property
     def salt_separator(self) -> Optional[str]:
-        """firebaseScrypt: base64_salt_separator of them; without it, none."""
+        """The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none.
+        """
         value = self._optional("saltSeparator")
         return None if value is None else cast("str", value)
 
     @property
     def memory_cost(self) -> Optional[int]:
-        """firebaseScrypt: mem_cost of them; scrypt: the logarithm to the base 2 of its N, 14 for 16384. Without
-        it, 14.
+        """The `mem_cost` of the Firebase project for `firebaseScrypt`, or the base-2 logarithm of N for
+        `scrypt`, such as 14 for 16384. Defaults to 14.
         """
         value = self._optional("memoryCost")
         return None if value is None else cast("int", value)
 
     @property
     def rounds(self) -> Optional[int]:
-        """firebaseScrypt: rounds of them, at most 16, and 8 without it; PBKDF2: how many iterations, which must
-        be said.
+        """The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the
+        number of iterations, which is required.
         """
         value = self._optional("rounds")
         return None if value is None else cast("int", value)
 
     @property
     def block_size(self) -> Optional[int]:
-        """scrypt: its r. Without it, 8."""
+        """The parameter r of `scrypt`. Defaults to 8."""
         value = self._optional("blockSize")
         return None if value is None else cast("int", value)
 
     @property
     def parallelization(self) -> Optional[int]:
-        """scrypt: its p. Without it, 1."""
+        """The parameter p of `scrypt`. Defaults to 1."""
         value = self._optional("parallelization")
         return None if value is None else cast("int", value)
 
 
 class PasswordPolicy(Record):
-    """What passwords must be like."""
+    """The rules that a new password must satisfy."""
 
     __slots__ = ()
     _members = (("minimum_length", "minimumLength"), ("maximum_length", "maximumLength"), ("minimum_classes", "minimumClasses"), ("checks_banned", "checksBanned"), ("banned_terms", "bannedTerms"), ("breached", "breached"),)
@@ -3848,43 +4048,47 @@ class PasswordPolicy(Record):
 
     @property
     def minimum_length(self) -> Optional[int]:
-        """The fewest characters."""
+        """The minimum number of characters."""
         value = self._optional("minimumLength")
         return None if value is None else cast("int", value)
 
     @property
     def maximum_length(self) -> Optional[int]:
-        """The most characters."""
+        """The maximum number of characters."""
         value = self._optional("maximumLength")
         return None if value is None else cast("int", value)
 
     @property
     def minimum_classes(self) -> Optional[int]:
-        """How many of upper case, lower case, digits and symbols there must be."""
+        """The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols.
+        """
         value = self._optional("minimumClasses")
         return None if value is None else cast("int", value)
 
     @property
     def checks_banned(self) -> Optional[bool]:
-        """Whether passwords that are too common, or too close to a name, are refused."""
+        """Whether to reject passwords that are too common or that contain the given name, the surname or the
+        name of the tenant. Also rejects passwords that consist of the email address, a part of it or the
+        display name, and fewer than 8 other characters.
+        """
         value = self._optional("checksBanned")
         return None if value is None else cast("bool", value)
 
     @property
     def banned_terms(self) -> Optional[List[str]]:
-        """Terms that count as common here, such as the names of your products."""
+        """Additional terms that count as common, such as product names."""
         value = self._optional("bannedTerms")
         return None if value is None else cast("List[str]", value)
 
     @property
     def breached(self) -> Optional[BreachedPasswordCheck]:
-        """Who is asked whether a new password has leaked; without it nobody is."""
+        """The service that detects breached passwords. If omitted, passwords are not checked."""
         value = self._optional("breached")
         return None if value is None else BreachedPasswordCheck.of(value)
 
 
 class PasswordResetStep(Record):
-    """Where the reset of a password stands."""
+    """The state of a password reset."""
 
     __slots__ = ()
     _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"),)
@@ -3913,47 +4117,54 @@ class PasswordResetStep(Record):
 
     @property
     def state(self) -> str:
-        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password
-        is changed, signIn.withContinuation signs in. One of codeRequired, passwordRequired, completed, or
-        what a newer binary answers.
+        """The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call
+        `passwordReset.submitPassword` next. `completed`: the password is changed; `signIn.withContinuation`
+        signs in. One of codeRequired, passwordRequired, completed, or a value of a newer version.
         """
         return cast("str", self._required("state"))
 
     @property
     def continuation_token(self) -> str:
-        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-        the one of the latest answer, and the same one again after an error. A request that carried the flow
-        on gets the same answer again within a minute, unless that answer had tokens.
+        """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest
+        step, and expires. Use the token of the latest response; after an error, use the same token again.
+        Repeating a successful request within one minute returns the same response, unless that response
+        contained tokens.
         """
         return cast("str", self._required("continuationToken"))
 
     @property
     def sent_to(self) -> Optional[str]:
-        """codeRequired: where the code went, with most of it hidden."""
+        """The masked address or number to which the code was sent. Present if `state` is `codeRequired`."""
         value = self._optional("sentTo")
         return None if value is None else cast("str", value)
 
     @property
     def channel(self) -> Optional[str]:
-        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        """The channel of the code. Present if `state` is `codeRequired`. One of email, sms, or a value of a
+        newer version.
+        """
         value = self._optional("channel")
         return None if value is None else cast("str", value)
 
     @property
     def code_length(self) -> Optional[int]:
-        """codeRequired: how many digits it has."""
+        """The number of digits of the code. Present if `state` is `codeRequired`."""
         value = self._optional("codeLength")
         return None if value is None else cast("int", value)
 
     @property
     def resend_at(self) -> Optional[int]:
-        """codeRequired: from when on it makes sense to ask for another code."""
+        """The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if
+        `state` is `codeRequired`.
+        """
         value = self._optional("resendAt")
         return None if value is None else cast("int", value)
 
     @property
     def expires_at(self) -> int:
-        """codeRequired: until when the code is good; else until when the continuation token is."""
+        """The time at which the code expires (`codeRequired`) or the continuation token expires (other states),
+        in seconds since 1970-01-01 UTC.
+        """
         return cast("int", self._required("expiresAt"))
 
 
@@ -3996,37 +4207,41 @@ class Pool(Record):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def name(self) -> str:
-        """What people call a pool. Names need not be unique."""
+        """The display name of a pool. Names are not necessarily unique."""
         return cast("str", self._required("name"))
 
     @property
     def arn(self) -> str:
-        """The pool's ARN."""
+        """The ARN of the pool."""
         return cast("str", self._required("arn"))
 
     @property
     def issuer(self) -> str:
-        """The iss claim of the tokens this pool mints."""
+        """The `iss` claim of the tokens that the pool mints."""
         return cast("str", self._required("issuer"))
 
     @property
     def allow_unauthenticated(self) -> bool:
-        """Whether guests get identities and tokens."""
+        """Whether guests can get identities and tokens."""
         return cast("bool", self._required("allowUnauthenticated"))
 
     @property
     def allow_classic_flow(self) -> bool:
-        """Whether a login buys an OpenID token that the client exchanges itself."""
+        """Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the
+        client exchanges for credentials itself.
+        """
         return cast("bool", self._required("allowClassicFlow"))
 
     @property
     def developer_provider(self) -> Optional[str]:
-        """The name under which your own sign-in stands in a pool, such as login.shop."""
+        """The login provider name under which the application's backend registers its own users in a pool, such
+        as `login.shop`.
+        """
         value = self._optional("developerProvider")
         return None if value is None else cast("str", value)
 
@@ -4037,29 +4252,30 @@ class Pool(Record):
 
     @property
     def signing_algorithm(self) -> str:
-        """The JOSE algorithm a pool signs its tokens with. One of ES256, RS256, RS512, EdDSA, or what a newer
-        binary answers.
+        """The algorithm with which the pool signs its tokens. One of ES256, RS256, RS512, EdDSA, or a value of a
+        newer version.
         """
         return cast("str", self._required("signingAlgorithm"))
 
     @property
     def tags(self) -> Dict[str, str]:
-        """Free labels on a resource."""
+        """The tags of the pool."""
         return cast("Dict[str, str]", self._required("tags"))
 
     @property
     def created_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the pool was created, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("createdAt"))
 
     @property
     def updated_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time of the last change of the pool, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("updatedAt"))
 
 
 class PoolDeclaration(Record):
-    """A pool as system.apply takes it: what pool.create, pool.setRoles and pool.setPrincipalTags take, in one.
+    """The declaration of a pool for `system.apply`, with the members of `pool.create`, `pool.setRoles` and
+    `pool.setPrincipalTags`.
     """
 
     __slots__ = ()
@@ -4096,82 +4312,86 @@ class PoolDeclaration(Record):
 
     @property
     def pool_id(self) -> Optional[str]:
-        """Which pool it is. Without it, the one pool of the store with this name, or a new one."""
+        """The ID of the pool. If omitted, the declaration applies to the only pool with this name, or to a new
+        pool.
+        """
         value = self._optional("poolId")
         return None if value is None else cast("str", value)
 
     @property
     def name(self) -> str:
-        """What people call a pool. Names need not be unique."""
+        """The display name of a pool. Names are not necessarily unique."""
         return cast("str", self._required("name"))
 
     @property
     def allow_unauthenticated(self) -> Optional[bool]:
-        """Whether guests get identities and tokens."""
+        """Whether guests can get identities and tokens."""
         value = self._optional("allowUnauthenticated")
         return None if value is None else cast("bool", value)
 
     @property
     def allow_classic_flow(self) -> Optional[bool]:
-        """Whether a login buys an OpenID token that the client exchanges itself. Developer tokens do not need
-        it.
+        """Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the
+        client exchanges for credentials itself. Developer tokens do not require it.
         """
         value = self._optional("allowClassicFlow")
         return None if value is None else cast("bool", value)
 
     @property
     def developer_provider(self) -> Optional[str]:
-        """The name your own sign-in has in this pool. It can be added later, and never changed; left out, it
-        stays.
+        """The login provider name of the application's own users in this pool. It can be added later but never
+        changed. If omitted, it keeps its value.
         """
         value = self._optional("developerProvider")
         return None if value is None else cast("str", value)
 
     @property
     def providers(self) -> Optional[List[PoolProviderSettings]]:
-        """The public login providers. One of a kind: no two with one name."""
+        """The public login providers. Each name can occur only once."""
         value = self._optional("providers")
         return None if value is None else [PoolProviderSettings.of(each) for each in value]
 
     @property
     def signing_algorithm(self) -> Optional[str]:
-        """For a new pool, which has ES256 without it; of a pool that is there it cannot be changed here, since
-        key.rotate does that. One of ES256, RS256, RS512, EdDSA, or what a newer binary answers.
+        """The signing algorithm of a new pool. Defaults to `ES256`. The algorithm of an existing pool cannot be
+        changed here; use `key.rotate`. One of ES256, RS256, RS512, EdDSA, or a value of a newer version.
         """
         value = self._optional("signingAlgorithm")
         return None if value is None else cast("str", value)
 
     @property
     def tags(self) -> Optional[Dict[str, str]]:
-        """Free labels on a resource."""
+        """The tags of the pool."""
         value = self._optional("tags")
         return None if value is None else cast("Dict[str, str]", value)
 
     @property
     def roles(self) -> Optional[RolesByKind]:
-        """Which roles its identities get; left out, together with mappings, the roles stay as they are."""
+        """The roles of the pool by kind of identity. If `roles` and `mappings` are omitted, both keep their
+        value.
+        """
         value = self._optional("roles")
         return None if value is None else RolesByKind.of(value)
 
     @property
     def mappings(self) -> Optional[Dict[str, RoleMapping]]:
-        """Login provider to how it chooses a role; of a Cognito user pool each app client,
-        cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+        """The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own entry,
+        `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.
         """
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
 
     @property
     def principal_tags(self) -> Optional[Dict[str, TagMapDeclaration]]:
-        """Login provider to its tag map, for all providers that have one; left out, the tag maps stay as they
-        are.
+        """The principal tag mappings by login provider. Replaces all mappings of the pool. If omitted, the
+        mappings keep their value.
         """
         value = self._optional("principalTags")
         return None if value is None else {name: TagMapDeclaration.of(each) for name, each in value.items()}
 
 
 class PoolDeleteResult(Record):
-    """What `pool.delete` answers."""
+    """The result of `pool.delete`."""
 
     __slots__ = ()
     _members = (("pool_id", "poolId"),)
@@ -4183,12 +4403,12 @@ class PoolDeleteResult(Record):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of the deleted pool."""
         return cast("str", self._required("poolId"))
 
 
 class PoolListResult(Record):
-    """What `pool.list` answers."""
+    """The result of `pool.list`."""
 
     __slots__ = ()
     _members = (("pools", "pools"), ("next_cursor", "nextCursor"),)
@@ -4206,12 +4426,12 @@ class PoolListResult(Record):
 
     @property
     def pools(self) -> List[PoolSummary]:
-        """The pools."""
+        """The pools, sorted by ID."""
         return [PoolSummary.of(each) for each in self._required("pools")]
 
     @property
     def next_cursor(self) -> Optional[str]:
-        """Present when there is more: the cursor of the next call."""
+        """The cursor for the next page. Present if there are more entries."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
 
@@ -4249,61 +4469,61 @@ class PoolProvider(Record):
 
     @property
     def name(self) -> str:
-        """The name of its logins."""
+        """The login provider name."""
         return cast("str", self._required("name"))
 
     @property
     def provider(self) -> Optional[str]:
-        """For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-        www.amazon.com. It is the name of its logins. One of accounts.google.com, appleid.apple.com,
-        graph.facebook.com, www.amazon.com, or what a newer binary answers.
+        """The domain of a known provider, which is its login provider name. Present for known providers. One of
+        accounts.google.com, appleid.apple.com, graph.facebook.com, www.amazon.com, or a value of a newer
+        version.
         """
         value = self._optional("provider")
         return None if value is None else cast("str", value)
 
     @property
     def issuer(self) -> Optional[str]:
-        """Its issuer, if it is not a well-known one."""
+        """The issuer. Present for other OpenID Connect providers."""
         value = self._optional("issuer")
         return None if value is None else cast("str", value)
 
     @property
     def tenant_id(self) -> Optional[str]:
-        """For a tenant of this store its id."""
+        """The ID of a tenant of this store. Present for tenants."""
         value = self._optional("tenantId")
         return None if value is None else cast("str", value)
 
     @property
     def client_ids(self) -> List[str]:
-        """The client or app ids whose tokens are accepted; of a tenant, its id."""
+        """The client or app IDs whose tokens are accepted. For a tenant, its ID."""
         return cast("List[str]", self._required("clientIds"))
 
     @property
     def keys(self) -> Optional[List[Dict[str, Any]]]:
-        """Its public keys, if they are not fetched."""
+        """The public keys of the provider (RFC 7517). Present if they are not fetched from the provider."""
         value = self._optional("keys")
         return None if value is None else cast("List[Dict[str, Any]]", value)
 
     @property
     def endpoint(self) -> Optional[str]:
-        """Where it is asked."""
+        """The URL at which access tokens are verified."""
         value = self._optional("endpoint")
         return None if value is None else cast("str", value)
 
     @property
     def allow_insecure(self) -> bool:
-        """Whether it may be asked without TLS."""
+        """Whether plain HTTP to a loopback address is allowed, for tests."""
         return cast("bool", self._required("allowInsecure"))
 
     @property
     def allow_private_network(self) -> bool:
-        """Whether it may stand in a private network."""
+        """Whether the provider can be in a private network."""
         return cast("bool", self._required("allowPrivateNetwork"))
 
 
 class PoolProviderSettings(Record):
-    """A public login provider of a pool: a well-known one by its domain, a tenant of this store by its id, any
-    other by its issuer.
+    """The settings of a public login provider of a pool: a known provider by its domain, a tenant of this store
+    by its ID, or any other OpenID Connect provider by its issuer.
     """
 
     __slots__ = ()
@@ -4334,63 +4554,68 @@ class PoolProviderSettings(Record):
 
     @property
     def provider(self) -> Optional[str]:
-        """For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-        www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com
-        are known and refused. One of accounts.google.com, appleid.apple.com, graph.facebook.com,
-        www.amazon.com, api.twitter.com, www.digits.com, or what a newer binary answers.
+        """The domain of a known provider, which is its login provider name: `accounts.google.com`,
+        `appleid.apple.com`, `graph.facebook.com` or `www.amazon.com`. The legacy domains `api.twitter.com`
+        and `www.digits.com` are rejected with `legacyProviderNotSupported`. One of accounts.google.com,
+        appleid.apple.com, graph.facebook.com, www.amazon.com, api.twitter.com, www.digits.com, or a value of
+        a newer version.
         """
         value = self._optional("provider")
         return None if value is None else cast("str", value)
 
     @property
     def issuer(self) -> Optional[str]:
-        """For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without
-        https://.
+        """The issuer of any other OpenID Connect provider, exactly as in `iss`. Its login provider name is the
+        issuer without `https://`.
         """
         value = self._optional("issuer")
         return None if value is None else cast("str", value)
 
     @property
     def tenant_id(self) -> Optional[str]:
-        """For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without
-        https://; nothing else is said of it.
+        """The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider name is
+        the issuer of the tenant without `https://`. Other settings are not allowed with `tenantId`.
         """
         value = self._optional("tenantId")
         return None if value is None else cast("str", value)
 
     @property
     def client_ids(self) -> Optional[List[str]]:
-        """The client or app ids whose tokens are accepted. Every provider has some; a tenant is its own."""
+        """The client or app IDs whose tokens are accepted. Required, except with `tenantId`. With an empty list,
+        no token is accepted.
+        """
         value = self._optional("clientIds")
         return None if value is None else cast("List[str]", value)
 
     @property
     def keys(self) -> Optional[List[Dict[str, Any]]]:
-        """Its public keys (RFC 7517), if they are not to be fetched."""
+        """The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider."""
         value = self._optional("keys")
         return None if value is None else cast("List[Dict[str, Any]]", value)
 
     @property
     def endpoint(self) -> Optional[str]:
-        """Where a provider of access tokens is asked, instead of at its own address."""
+        """The URL at which access tokens of `graph.facebook.com` or `www.amazon.com` are verified, instead of
+        the provider's own URL.
+        """
         value = self._optional("endpoint")
         return None if value is None else cast("str", value)
 
     @property
     def allow_insecure(self) -> Optional[bool]:
-        """Whether it may be asked without TLS, for tests."""
+        """Whether plain HTTP to a loopback address is allowed, for tests."""
         value = self._optional("allowInsecure")
         return None if value is None else cast("bool", value)
 
     @property
     def allow_private_network(self) -> Optional[bool]:
-        """Whether it may stand in a private network."""
+        """Whether the provider can be in a private network."""
         value = self._optional("allowPrivateNetwork")
         return None if value is None else cast("bool", value)
 
 
 class PoolRoles(Record):
-    """Which roles the identities of a pool get."""
+    """The role configuration of a pool."""
 
     __slots__ = ()
     _members = (("pool_id", "poolId"), ("roles", "roles"), ("mappings", "mappings"),)
@@ -4410,25 +4635,25 @@ class PoolRoles(Record):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def roles(self) -> RolesByKind:
-        """The roles that credentials.get chooses from."""
+        """The roles of the pool by kind of identity."""
         return RolesByKind.of(self._required("roles"))
 
     @property
     def mappings(self) -> Optional[Dict[str, RoleMapping]]:
-        """Login provider to how it chooses a role; of a Cognito user pool each app client,
-        cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+        """The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own entry,
+        `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.
         """
         value = self._optional("mappings")
         return None if value is None else {name: RoleMapping.of(each) for name, each in value.items()}
 
 
 class PoolSummary(Record):
-    """A pool in a list: pool.get says the rest."""
+    """The ID and name of a pool. `pool.get` returns the complete configuration."""
 
     __slots__ = ()
     _members = (("pool_id", "poolId"), ("name", "name"),)
@@ -4441,17 +4666,17 @@ class PoolSummary(Record):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def name(self) -> str:
-        """What people call a pool. Names need not be unique."""
+        """The display name of a pool. Names are not necessarily unique."""
         return cast("str", self._required("name"))
 
 
 class PortableAccount(Record):
-    """An account as it goes from one store to another: what a line of a file has."""
+    """An account for export and import: the content of one line of a file."""
 
     __slots__ = ()
     _members = (("account_id", "accountId"), ("email", "email"), ("email_verified", "emailVerified"), ("method", "method"), ("providers", "providers"), ("factors", "factors"), ("attributes", "attributes"), ("claims", "claims"), ("disabled", "disabled"), ("must_change_password", "mustChangePassword"), ("created_at", "createdAt"), ("updated_at", "updatedAt"), ("last_sign_in_at", "lastSignInAt"), ("password_hash", "passwordHash"), ("salt", "salt"), ("hash", "hash"),)
@@ -4498,106 +4723,116 @@ class PortableAccount(Record):
 
     @property
     def account_id(self) -> Optional[str]:
-        """It is kept; without it one is made, and the account is known by its address, or by a login."""
+        """The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified
+        by its email address or a login.
+        """
         value = self._optional("accountId")
         return None if value is None else cast("str", value)
 
     @property
     def email(self) -> Optional[str]:
-        """The address that it signs in with, and that mails go to."""
+        """The email address with which the user signs in and to which messages are sent."""
         value = self._optional("email")
         return None if value is None else cast("str", value)
 
     @property
     def email_verified(self) -> Optional[bool]:
-        """Whether its owner has shown that mails there reach them."""
+        """Whether the email address is verified."""
         value = self._optional("emailVerified")
         return None if value is None else cast("bool", value)
 
     @property
     def method(self) -> Optional[str]:
-        """Without it: password if there is a passwordHash, else federated if there are providers, else code if
-        there is an address, else anonymous. One of password, code, federated, anonymous, custom, or what a
-        newer binary answers.
+        """The way in which the user signs in. Defaults to the first that applies: `password` with a
+        `passwordHash`, `federated` with `providers`, `code` with an email address, otherwise `anonymous`. One
+        of password, code, federated, anonymous, custom, or a value of a newer version.
         """
         value = self._optional("method")
         return None if value is None else cast("str", value)
 
     @property
     def providers(self) -> Optional[List[PortableLogin]]:
-        """Logins that lead to it, one of each provider."""
+        """The linked logins, at most one for each provider."""
         value = self._optional("providers")
         return None if value is None else [PortableLogin.of(each) for each in value]
 
     @property
     def factors(self) -> Optional[List[PortableFactor]]:
-        """Its second factors, the oldest first. They need an address that is verified."""
+        """The second factors, oldest first. They require a verified email address."""
         value = self._optional("factors")
         return None if value is None else [PortableFactor.of(each) for each in value]
 
     @property
     def attributes(self) -> Optional[Dict[str, Any]]:
-        """Attributes that the tenant asks for; displayName and picture can be there in any tenant."""
+        """The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant.
+        """
         value = self._optional("attributes")
         return None if value is None else cast("Dict[str, Any]", value)
 
     @property
     def claims(self) -> Optional[Dict[str, Any]]:
-        """Custom claims of its tokens, as account.setClaims takes them."""
+        """The custom claims, as in `account.setClaims`."""
         value = self._optional("claims")
         return None if value is None else cast("Dict[str, Any]", value)
 
     @property
     def disabled(self) -> Optional[bool]:
-        """Whether it is kept from signing in."""
+        """Whether the account is disabled. A disabled account cannot be signed in to."""
         value = self._optional("disabled")
         return None if value is None else cast("bool", value)
 
     @property
     def must_change_password(self) -> Optional[bool]:
-        """Whether it signs in again only after a reset of its password."""
+        """Whether the user must reset the password before the next sign-in."""
         value = self._optional("mustChangePassword")
         return None if value is None else cast("bool", value)
 
     @property
     def created_at(self) -> Optional[int]:
-        """Without it, now."""
+        """The time at which the account was created, in seconds since 1970-01-01 UTC. Defaults to the current
+        time.
+        """
         value = self._optional("createdAt")
         return None if value is None else cast("int", value)
 
     @property
     def updated_at(self) -> Optional[int]:
-        """Without it, now."""
+        """The time of the last change of the account, in seconds since 1970-01-01 UTC. Defaults to the current
+        time.
+        """
         value = self._optional("updatedAt")
         return None if value is None else cast("int", value)
 
     @property
     def last_sign_in_at(self) -> Optional[int]:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time of the last sign-in, in seconds since 1970-01-01 UTC."""
         value = self._optional("lastSignInAt")
         return None if value is None else cast("int", value)
 
     @property
     def password_hash(self) -> Optional[str]:
-        """The hash of its password in base64, of 16 to 128 bytes."""
+        """The password hash, 16 to 128 bytes in base64. `account.export` writes standard base64 with padding;
+        `account.import` also accepts base64url and missing padding. Only for accounts with the method
+        `password`.
+        """
         value = self._optional("passwordHash")
         return None if value is None else cast("str", value)
 
     @property
     def salt(self) -> Optional[str]:
-        """What was hashed with the password, in base64, at most 128 bytes."""
+        """The salt of the password hash in base64, at most 128 bytes."""
         value = self._optional("salt")
         return None if value is None else cast("str", value)
 
     @property
     def hash(self) -> Optional[PasswordHashing]:
-        """How passwordHash was made; without it, as the request says."""
+        """The parameters of `passwordHash`. Defaults to the `hash` of the request."""
         value = self._optional("hash")
         return None if value is None else PasswordHashing.of(value)
 
 
 class PortableFactor(Record):
-    """A second factor of an account. Imported, it gets an id of its own."""
+    """A second factor for export and import. It gets a new ID at the import."""
 
     __slots__ = ()
     _members = (("kind", "kind"), ("display_name", "displayName"), ("email", "email"), ("phone_number", "phoneNumber"), ("secret", "secret"), ("enrolled_at", "enrolledAt"), ("last_used_at", "lastUsedAt"),)
@@ -4626,51 +4861,55 @@ class PortableFactor(Record):
 
     @property
     def kind(self) -> str:
-        """totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. One of totp,
-        email, sms, or what a newer binary answers.
-        """
+        """The kind of the factor. One of totp, email, sms, or a value of a newer version."""
         return cast("str", self._required("kind"))
 
     @property
     def display_name(self) -> Optional[str]:
-        """What its owner calls it."""
+        """The display name, chosen by the user."""
         value = self._optional("displayName")
         return None if value is None else cast("str", value)
 
     @property
     def email(self) -> Optional[str]:
-        """email: where its codes go."""
+        """The email address that receives the codes. Used for the kind `email`."""
         value = self._optional("email")
         return None if value is None else cast("str", value)
 
     @property
     def phone_number(self) -> Optional[str]:
-        """sms: where its codes go, as +4915112345678."""
+        """The phone number that receives the codes, in E.164 format, such as +4915112345678. Used for the kind
+        `sms`.
+        """
         value = self._optional("phoneNumber")
         return None if value is None else cast("str", value)
 
     @property
     def secret(self) -> Optional[str]:
-        """totp: what the app computes codes from, in Base32: six digits, every 30 seconds, with SHA-1."""
+        """The secret of the authenticator app in Base32, for codes of six digits, 30 seconds and SHA-1. Used for
+        the kind `totp`.
+        """
         value = self._optional("secret")
         return None if value is None else cast("str", value)
 
     @property
     def enrolled_at(self) -> Optional[int]:
-        """Without it, now."""
+        """The time at which the factor was enrolled, in seconds since 1970-01-01 UTC. Defaults to the current
+        time.
+        """
         value = self._optional("enrolledAt")
         return None if value is None else cast("int", value)
 
     @property
     def last_used_at(self) -> Optional[int]:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the factor was last used, in seconds since 1970-01-01 UTC."""
         value = self._optional("lastUsedAt")
         return None if value is None else cast("int", value)
 
 
 class PortableLogin(Record):
-    """A login of a provider that leads to an account. Entries for password, code, emailLink, phone and
-    anonymous, which say nothing that the account does not say itself, are passed over.
+    """A login of an account for export and import. Entries for `password`, `code`, `emailLink`, `phone` and
+    `anonymous` are ignored because the account itself contains their information.
     """
 
     __slots__ = ()
@@ -4697,41 +4936,41 @@ class PortableLogin(Record):
 
     @property
     def provider_id(self) -> str:
-        """The provider, such as google.com or oidc.work."""
+        """The ID of the provider, such as `google.com` or `oidc.work`."""
         return cast("str", self._required("providerId"))
 
     @property
     def subject(self) -> str:
-        """Who it is there."""
+        """The user's subject at the provider."""
         return cast("str", self._required("subject"))
 
     @property
     def email(self) -> Optional[str]:
-        """The address that the provider said last."""
+        """The email address that the provider returned last."""
         value = self._optional("email")
         return None if value is None else cast("str", value)
 
     @property
     def display_name(self) -> Optional[str]:
-        """The name that it said last."""
+        """The name that the provider returned last."""
         value = self._optional("displayName")
         return None if value is None else cast("str", value)
 
     @property
     def photo_url(self) -> Optional[str]:
-        """The picture that it said last."""
+        """The URL of the picture that the provider returned last."""
         value = self._optional("photoUrl")
         return None if value is None else cast("str", value)
 
     @property
     def linked_at(self) -> Optional[int]:
-        """Since when it leads there."""
+        """The time at which the provider was linked, in seconds since 1970-01-01 UTC."""
         value = self._optional("linkedAt")
         return None if value is None else cast("int", value)
 
 
 class Principal(Record):
-    """Who signed."""
+    """The principal of temporary credentials."""
 
     __slots__ = ()
     _members = (("identity_id", "identityId"), ("pool_id", "poolId"), ("role_arn", "roleArn"), ("session_name", "sessionName"), ("access_key_id", "accessKeyId"), ("tags", "tags"),)
@@ -4757,27 +4996,27 @@ class Principal(Record):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def role_arn(self) -> str:
-        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        """The ARN of a role: `arn:aws:iam::<account>:role/<name>`."""
         return cast("str", self._required("roleArn"))
 
     @property
     def session_name(self) -> str:
-        """A name for the role session; it stands in the assumed role's ARN."""
+        """The name of a role session, which is part of the ARN of the assumed role."""
         return cast("str", self._required("sessionName"))
 
     @property
     def access_key_id(self) -> str:
-        """The access key id of the session."""
+        """The access key ID of the session."""
         return cast("str", self._required("accessKeyId"))
 
     @property
@@ -4787,7 +5026,7 @@ class Principal(Record):
 
 
 class PrincipalTagMap(Record):
-    """Which claims of a login's token become session tags."""
+    """The mapping from claims of a login's token to principal tags."""
 
     __slots__ = ()
     _members = (("pool_id", "poolId"), ("provider", "provider"), ("use_defaults", "useDefaults"), ("principal_tags", "principalTags"),)
@@ -4809,27 +5048,27 @@ class PrincipalTagMap(Record):
 
     @property
     def pool_id(self) -> str:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The ID of a pool: a region, a colon and a UUID."""
         return cast("str", self._required("poolId"))
 
     @property
     def provider(self) -> str:
-        """A login provider: the pool's developer provider, or a public provider."""
+        """The name of a login provider: the pool's developer provider, or a public provider."""
         return cast("str", self._required("provider"))
 
     @property
     def use_defaults(self) -> bool:
-        """Whether it is the default map: client from aud, username from sub."""
+        """Whether the mapping is the default mapping: `client` from `aud` and `username` from `sub`."""
         return cast("bool", self._required("useDefaults"))
 
     @property
     def principal_tags(self) -> Dict[str, str]:
-        """Tag key to the claim whose value it gets: the map in effect."""
+        """The effective mapping from tag keys to claim names."""
         return cast("Dict[str, str]", self._required("principalTags"))
 
 
 class ProviderTokens(Record):
-    """The provider's own tokens, as they came."""
+    """The tokens of an identity provider, unchanged."""
 
     __slots__ = ()
     _members = (("id_token", "idToken"), ("access_token", "accessToken"),)
@@ -4843,19 +5082,19 @@ class ProviderTokens(Record):
 
     @property
     def id_token(self) -> Optional[str]:
-        """Its ID token."""
+        """The ID token of the provider."""
         value = self._optional("idToken")
         return None if value is None else cast("str", value)
 
     @property
     def access_token(self) -> Optional[str]:
-        """Its access token."""
+        """The access token of the provider."""
         value = self._optional("accessToken")
         return None if value is None else cast("str", value)
 
 
 class Revocation(Record):
-    """Credentials of this subject that were issued before this moment are refused."""
+    """A revocation of all credentials of a subject that were issued before a given time."""
 
     __slots__ = ()
     _members = (("kind", "kind"), ("subject", "subject"), ("issued_before", "issuedBefore"), ("created_at", "createdAt"), ("expires_at", "expiresAt"),)
@@ -4879,34 +5118,36 @@ class Revocation(Record):
 
     @property
     def kind(self) -> str:
-        """What a revocation names. One of sessionToken, identityId, roleArn, poolId, or what a newer binary
-        answers.
+        """The kind of the revoked subject. One of sessionToken, identityId, roleArn, poolId, or a value of a
+        newer version.
         """
         return cast("str", self._required("kind"))
 
     @property
     def subject(self) -> str:
-        """The identity, role or pool; for one session its access key id."""
+        """The identity, role or pool, or the access key ID of a session."""
         return cast("str", self._required("subject"))
 
     @property
     def issued_before(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("issuedBefore"))
 
     @property
     def created_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time of the revocation, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("createdAt"))
 
     @property
     def expires_at(self) -> int:
-        """When the last credentials it can concern have expired; the record goes then."""
+        """The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC. The
+        revocation is then deleted.
+        """
         return cast("int", self._required("expiresAt"))
 
 
 class Role(Record):
-    """A role that temporary credentials can be given for."""
+    """A role for temporary credentials."""
 
     __slots__ = ()
     _members = (("role_arn", "roleArn"), ("role_id", "roleId"), ("name", "name"), ("trust_policy", "trustPolicy"), ("max_session_seconds", "maxSessionSeconds"), ("tags", "tags"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
@@ -4936,12 +5177,13 @@ class Role(Record):
 
     @property
     def role_arn(self) -> str:
-        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        """The ARN of a role: `arn:aws:iam::<account>:role/<name>`."""
         return cast("str", self._required("roleArn"))
 
     @property
     def role_id(self) -> str:
-        """A unique id, AROA and more: a role put anew under the name of a deleted one gets another id."""
+        """A unique ID, which begins with `AROA`. A role created with the name of a deleted role gets another ID.
+        """
         return cast("str", self._required("roleId"))
 
     @property
@@ -4951,33 +5193,33 @@ class Role(Record):
 
     @property
     def trust_policy(self) -> Dict[str, Any]:
-        """A policy in the IAM policy language."""
+        """The trust policy, which states who can assume the role."""
         return cast("Dict[str, Any]", self._required("trustPolicy"))
 
     @property
     def max_session_seconds(self) -> int:
-        """The longest session credentials.assumeRole gives."""
+        """The maximum duration of a session started with `credentials.assumeRole`, in seconds."""
         return cast("int", self._required("maxSessionSeconds"))
 
     @property
     def tags(self) -> Dict[str, str]:
-        """Free labels on a resource."""
+        """The tags of the role."""
         return cast("Dict[str, str]", self._required("tags"))
 
     @property
     def created_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the role was created, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("createdAt"))
 
     @property
     def updated_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time of the last change of the role, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("updatedAt"))
 
 
 class RoleDeclaration(Record):
-    """A role as system.apply takes it: what role.put takes; a pool of the same document can be named by its
-    name.
+    """The declaration of a role for `system.apply`, with the members of `role.put`. A pool of the same document
+    can be referenced by its name.
     """
 
     __slots__ = ()
@@ -5009,37 +5251,39 @@ class RoleDeclaration(Record):
 
     @property
     def pool_id(self) -> Optional[str]:
-        """Trust the authenticated identities of this pool."""
+        """The pool whose authenticated identities can assume the role."""
         value = self._optional("poolId")
         return None if value is None else cast("str", value)
 
     @property
     def pool_name(self) -> Optional[str]:
-        """Trust the authenticated identities of the one pool with this name."""
+        """The name of the pool whose authenticated identities can assume the role. Exactly one pool must have
+        this name.
+        """
         value = self._optional("poolName")
         return None if value is None else cast("str", value)
 
     @property
     def trust_policy(self) -> Optional[Dict[str, Any]]:
-        """Your own trust policy; it must have a condition."""
+        """The trust policy. It must contain a condition."""
         value = self._optional("trustPolicy")
         return None if value is None else cast("Dict[str, Any]", value)
 
     @property
     def max_session_seconds(self) -> Optional[int]:
-        """The longest session credentials.assumeRole gives."""
+        """The maximum duration of a session started with `credentials.assumeRole`, in seconds."""
         value = self._optional("maxSessionSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def tags(self) -> Optional[Dict[str, str]]:
-        """Free labels on a resource."""
+        """The tags of the role."""
         value = self._optional("tags")
         return None if value is None else cast("Dict[str, str]", value)
 
 
 class RoleDeleteResult(Record):
-    """What `role.delete` answers."""
+    """The result of `role.delete`."""
 
     __slots__ = ()
     _members = (("role_arn", "roleArn"),)
@@ -5051,12 +5295,12 @@ class RoleDeleteResult(Record):
 
     @property
     def role_arn(self) -> str:
-        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        """The ARN of the deleted role."""
         return cast("str", self._required("roleArn"))
 
 
 class RoleListResult(Record):
-    """What `role.list` answers."""
+    """The result of `role.list`."""
 
     __slots__ = ()
     _members = (("roles", "roles"), ("next_cursor", "nextCursor"),)
@@ -5074,18 +5318,18 @@ class RoleListResult(Record):
 
     @property
     def roles(self) -> List[Role]:
-        """The roles."""
+        """The roles, sorted by name."""
         return [Role.of(each) for each in self._required("roles")]
 
     @property
     def next_cursor(self) -> Optional[str]:
-        """Present when there is more: the cursor of the next call."""
+        """The cursor for the next page. Present if there are more entries."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
 
 
 class RoleMapping(Record):
-    """How a login's provider chooses among roles."""
+    """The rules by which a login selects a role."""
 
     __slots__ = ()
     _members = (("source", "source"), ("ambiguous_role_resolution", "ambiguousRoleResolution"), ("rules", "rules"),)
@@ -5105,28 +5349,31 @@ class RoleMapping(Record):
 
     @property
     def source(self) -> str:
-        """token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches.
-        One of token, rules, or what a newer binary answers.
+        """The source of the role. `token`: the claims `cognito:roles` and `cognito:preferred_role`. `rules`: the
+        first matching rule. One of token, rules, or a value of a newer version.
         """
         return cast("str", self._required("source"))
 
     @property
     def ambiguous_role_resolution(self) -> str:
-        """What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal.
-        One of authenticatedRole, deny, or what a newer binary answers.
+        """The behavior if no role, or more than one role, is found. `authenticatedRole`: the role for
+        authenticated identities is used. `deny`: the request is rejected. One of authenticatedRole, deny, or
+        a value of a newer version.
         """
         return cast("str", self._required("ambiguousRoleResolution"))
 
     @property
     def rules(self) -> Optional[List[RoleRule]]:
-        """For source rules: in the order in which they are tried."""
+        """The rules in the order in which they are evaluated. Required if `source` is `rules`, otherwise not
+        allowed.
+        """
         value = self._optional("rules")
         return None if value is None else [RoleRule.of(each) for each in value]
 
 
 class RoleRule(Record):
-    """Gives a role to whom a claim of the login's token says something of. Case matters; of a list, one element
-    suffices.
+    """A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If
+    the claim is a list, one matching element is sufficient.
     """
 
     __slots__ = ()
@@ -5142,29 +5389,29 @@ class RoleRule(Record):
 
     @property
     def claim(self) -> str:
-        """The claim's name."""
+        """The name of the claim."""
         return cast("str", self._required("claim"))
 
     @property
     def match_type(self) -> str:
-        """How the claim's value must compare. notEqual does not match a claim that is missing. One of equals,
-        contains, startsWith, notEqual, or what a newer binary answers.
+        """The comparison of the claim with `value`. `notEqual` does not match if the claim is missing. One of
+        equals, contains, startsWith, notEqual, or a value of a newer version.
         """
         return cast("str", self._required("matchType"))
 
     @property
     def value(self) -> str:
-        """With what."""
+        """The value to compare with."""
         return cast("str", self._required("value"))
 
     @property
     def role_arn(self) -> str:
-        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        """The role that the rule selects."""
         return cast("str", self._required("roleArn"))
 
 
 class RolesByKind(Record):
-    """The roles that credentials.get chooses from."""
+    """The roles from which `credentials.get` selects."""
 
     __slots__ = ()
     _members = (("authenticated", "authenticated"), ("unauthenticated", "unauthenticated"),)
@@ -5177,19 +5424,19 @@ class RolesByKind(Record):
 
     @property
     def authenticated(self) -> Optional[str]:
-        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        """The role for authenticated identities."""
         value = self._optional("authenticated")
         return None if value is None else cast("str", value)
 
     @property
     def unauthenticated(self) -> Optional[str]:
-        """The ARN of a role: arn:aws:iam::<account>:role/<name>."""
+        """The role for guests."""
         value = self._optional("unauthenticated")
         return None if value is None else cast("str", value)
 
 
 class SentMessage(Record):
-    """A message that would have been sent."""
+    """A message that a testing store captured instead of sending it."""
 
     __slots__ = ()
     _members = (("number", "number"), ("to", "to"), ("channel", "channel"), ("purpose", "purpose"), ("code", "code"), ("language", "language"), ("subject", "subject"), ("text", "text"), ("html", "html"), ("from_", "from"), ("sent_at", "sentAt"), ("tenant_id", "tenantId"),)
@@ -5228,71 +5475,73 @@ class SentMessage(Record):
 
     @property
     def number(self) -> int:
-        """Counts the messages of the store."""
+        """The number of the message in the store, increasing by one."""
         return cast("int", self._required("number"))
 
     @property
     def to(self) -> str:
-        """The address or number."""
+        """The address or number of the recipient."""
         return cast("str", self._required("to"))
 
     @property
     def channel(self) -> str:
-        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        """The channel of a message. One of email, sms, or a value of a newer version."""
         return cast("str", self._required("channel"))
 
     @property
     def purpose(self) -> str:
-        """What it is for, such as signUp."""
+        """The purpose of the message, such as `signUp`."""
         return cast("str", self._required("purpose"))
 
     @property
     def code(self) -> Optional[str]:
-        """The code in it."""
+        """The one-time code in the message."""
         value = self._optional("code")
         return None if value is None else cast("str", value)
 
     @property
     def language(self) -> str:
-        """The language that it is in."""
+        """The language of the message."""
         return cast("str", self._required("language"))
 
     @property
     def subject(self) -> Optional[str]:
-        """A mail's subject."""
+        """The subject of an email."""
         value = self._optional("subject")
         return None if value is None else cast("str", value)
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The text of the message."""
         return cast("str", self._required("text"))
 
     @property
     def html(self) -> Optional[str]:
-        """A mail's other part, where its template has one."""
+        """The HTML part of an email. Present if the template has one."""
         value = self._optional("html")
         return None if value is None else cast("str", value)
 
     @property
     def from_(self) -> Optional[str]:
-        """A mail's sender, where the tenant has a mail server of its own; else it is the process's."""
+        """The sender of an email. Present if the tenant has its own mail server; otherwise the sender of the
+        process is used.
+        """
         value = self._optional("from")
         return None if value is None else cast("str", value)
 
     @property
     def sent_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the message was captured, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("sentAt"))
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
 
 class Session(Record):
-    """Somebody signed in, somewhere."""
+    """A session of an account."""
 
     __slots__ = ()
     _members = (("session_id", "sessionId"), ("account_id", "accountId"), ("amr", "amr"), ("sign_in_provider", "signInProvider"), ("second_factor", "secondFactor"), ("authenticated_at", "authenticatedAt"), ("created_at", "createdAt"), ("last_used_at", "lastUsedAt"), ("expires_at", "expiresAt"),)
@@ -5324,53 +5573,56 @@ class Session(Record):
 
     @property
     def session_id(self) -> str:
-        """sid in its tokens."""
+        """The ID of the session, which is the `sid` claim of its tokens."""
         return cast("str", self._required("sessionId"))
 
     @property
     def account_id(self) -> str:
-        """The id of an account; sub in its tokens."""
+        """The ID of an account, which is the `sub` claim of its tokens."""
         return cast("str", self._required("accountId"))
 
     @property
     def amr(self) -> List[str]:
-        """How its owner was authenticated (RFC 8176)."""
+        """The authentication methods of the session (RFC 8176)."""
         return cast("List[str]", self._required("amr"))
 
     @property
     def sign_in_provider(self) -> str:
-        """What its owner signed in with: password, code, anonymous, custom, or a provider."""
+        """The sign-in method: `password`, `code`, `anonymous`, `custom`, or the ID of a provider."""
         return cast("str", self._required("signInProvider"))
 
     @property
     def second_factor(self) -> Optional[str]:
-        """The second factor that was shown: totp, email, sms or recovery."""
+        """The second factor with which the session was authenticated: `totp`, `email`, `sms` or `recovery`.
+        """
         value = self._optional("secondFactor")
         return None if value is None else cast("str", value)
 
     @property
     def authenticated_at(self) -> int:
-        """auth_time in its tokens."""
+        """The time at which the user signed in, in seconds since 1970-01-01 UTC. It is the `auth_time` claim of
+        the session's tokens.
+        """
         return cast("int", self._required("authenticatedAt"))
 
     @property
     def created_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the session was created, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("createdAt"))
 
     @property
     def last_used_at(self) -> int:
-        """When it last got tokens."""
+        """The time at which the session last received tokens, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("lastUsedAt"))
 
     @property
     def expires_at(self) -> int:
-        """When it ends unless it is used."""
+        """The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiresAt"))
 
 
 class SessionListResult(Record):
-    """What `session.list` answers."""
+    """The result of `session.list`."""
 
     __slots__ = ()
     _members = (("sessions", "sessions"),)
@@ -5382,12 +5634,12 @@ class SessionListResult(Record):
 
     @property
     def sessions(self) -> List[Session]:
-        """At most 1000."""
+        """The sessions, most recent first."""
         return [Session.of(each) for each in self._required("sessions")]
 
 
 class SessionRevokeAllResult(Record):
-    """What `session.revokeAll` answers."""
+    """The result of `session.revokeAll`."""
 
     __slots__ = ()
     _members = (("revoked", "revoked"),)
@@ -5399,12 +5651,12 @@ class SessionRevokeAllResult(Record):
 
     @property
     def revoked(self) -> int:
-        """How many there were."""
+        """The number of revoked sessions."""
         return cast("int", self._required("revoked"))
 
 
 class SessionSignOutResult(Record):
-    """What `session.signOut` answers."""
+    """The result of `session.signOut`."""
 
     __slots__ = ()
     _members = (("signed_out", "signedOut"),)
@@ -5416,15 +5668,15 @@ class SessionSignOutResult(Record):
 
     @property
     def signed_out(self) -> bool:
-        """Whether there was a session to end."""
+        """Whether the session existed."""
         return cast("bool", self._required("signedOut"))
 
 
 class SignInStep(Record):
-    """Where a sign-in stands."""
+    """The state of a sign-in."""
 
     __slots__ = ()
-    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("hints", "hints"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("is_new_account", "isNewAccount"), ("additional_user_info", "additionalUserInfo"), ("provider_tokens", "providerTokens"), ("next", "next"), ("providers", "providers"), ("email", "email"), ("pending_token", "pendingToken"),)
+    _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("hints", "hints"), ("factor_kinds", "factorKinds"), ("account", "account"), ("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("is_new_account", "isNewAccount"), ("additional_user_info", "additionalUserInfo"), ("provider_tokens", "providerTokens"), ("next", "next"), ("methods", "methods"), ("providers", "providers"), ("email", "email"), ("pending_token", "pendingToken"),)
     _secret = frozenset({"continuationToken", "idToken", "accessToken", "refreshToken", "pendingToken"})
 
     def __init__(
@@ -5438,6 +5690,7 @@ class SignInStep(Record):
         resend_at: Optional[int] = None,
         expires_at: Optional[int] = None,
         hints: Optional[Sequence[Union[FactorHint, Mapping[str, Any]]]] = None,
+        factor_kinds: Optional[Sequence[FactorKind]] = None,
         account: Optional[Union[Account, Mapping[str, Any]]] = None,
         id_token: Optional[str] = None,
         access_token: Optional[str] = None,
@@ -5447,6 +5700,7 @@ class SignInStep(Record):
         additional_user_info: Optional[Union[AdditionalUserInfo, Mapping[str, Any]]] = None,
         provider_tokens: Optional[Union[ProviderTokens, Mapping[str, Any]]] = None,
         next: Optional[str] = None,
+        methods: Optional[Sequence[str]] = None,
         providers: Optional[Sequence[str]] = None,
         email: Optional[str] = None,
         pending_token: Optional[str] = None,
@@ -5460,6 +5714,7 @@ class SignInStep(Record):
             "resendAt": resend_at,
             "expiresAt": expires_at,
             "hints": hints,
+            "factorKinds": factor_kinds,
             "account": account,
             "idToken": id_token,
             "accessToken": access_token,
@@ -5469,6 +5724,7 @@ class SignInStep(Record):
             "additionalUserInfo": additional_user_info,
             "providerTokens": provider_tokens,
             "next": next,
+            "methods": methods,
             "providers": providers,
             "email": email,
             "pendingToken": pending_token,
@@ -5476,143 +5732,175 @@ class SignInStep(Record):
 
     @property
     def state(self) -> str:
-        """What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired:
-        mfa.resolve with one of hints, after mfa.challenge where its code is sent;
-        secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired:
-        submitPassword; providerRequired: sign in with one of providers, then account.link with the
-        pendingToken if there is one; completed: signed in. One of codeRequired, passwordRequired,
-        providerRequired, secondFactorRequired, secondFactorEnrolmentRequired, completed, or what a newer
-        binary answers.
+        """The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`,
+        or `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For
+        `providerRequired`, sign in with one of `providers` or `methods`, then link the `pendingToken`, if
+        present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of `hints`,
+        after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call
+        `mfa.enroll` with the continuation token and one of `factorKinds`. With `completed`, the user is
+        signed in. One of codeRequired, passwordRequired, providerRequired, secondFactorRequired,
+        secondFactorEnrollmentRequired, completed, or a value of a newer version.
         """
         return cast("str", self._required("state"))
 
     @property
     def continuation_token(self) -> Optional[str]:
-        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-        the one of the latest answer, and the same one again after an error. A request that carried the flow
-        on gets the same answer again within a minute, unless that answer had tokens.
+        """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest
+        step, and expires. Use the token of the latest response; after an error, use the same token again.
+        Repeating a successful request within one minute returns the same response, unless that response
+        contained tokens.
         """
         value = self._optional("continuationToken")
         return None if value is None else cast("str", value)
 
     @property
     def sent_to(self) -> Optional[str]:
-        """codeRequired: where the code went, with most of it hidden."""
+        """The masked address or number to which the code was sent. Present if `state` is `codeRequired`."""
         value = self._optional("sentTo")
         return None if value is None else cast("str", value)
 
     @property
     def channel(self) -> Optional[str]:
-        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        """The channel of the code. Present if `state` is `codeRequired`. One of email, sms, or a value of a
+        newer version.
+        """
         value = self._optional("channel")
         return None if value is None else cast("str", value)
 
     @property
     def code_length(self) -> Optional[int]:
-        """codeRequired: how many digits it has."""
+        """The number of digits of the code. Present if `state` is `codeRequired`."""
         value = self._optional("codeLength")
         return None if value is None else cast("int", value)
 
     @property
     def resend_at(self) -> Optional[int]:
-        """codeRequired: from when on it makes sense to ask for another code."""
+        """The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if
+        `state` is `codeRequired`.
+        """
         value = self._optional("resendAt")
         return None if value is None else cast("int", value)
 
     @property
     def expires_at(self) -> Optional[int]:
-        """codeRequired: until when the code is good; passwordRequired, secondFactorRequired,
-        secondFactorEnrolmentRequired: until when the continuation token is; providerRequired: until when the
-        pending token is; completed: when the ID token expires.
+        """The time, in seconds since 1970-01-01 UTC, at which the code (`codeRequired`), the pending token
+        (`providerRequired`), the ID token (`completed`) or the continuation token (other states) expires.
         """
         value = self._optional("expiresAt")
         return None if value is None else cast("int", value)
 
     @property
     def hints(self) -> Optional[List[FactorHint]]:
-        """secondFactorRequired: the second factors; each of them will do."""
+        """The second factors, one of which is required. Present if `state` is `secondFactorRequired`."""
         value = self._optional("hints")
         return None if value is None else [FactorHint.of(each) for each in value]
 
     @property
+    def factor_kinds(self) -> Optional[List[str]]:
+        """The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not
+        verified, only `email`, for that address. Does not include `sms` without a configured sender of text
+        messages, or `email` without a configured mail server. Present if `state` is
+        `secondFactorEnrollmentRequired`.
+        """
+        value = self._optional("factorKinds")
+        return None if value is None else cast("List[str]", value)
+
+    @property
     def account(self) -> Optional[Account]:
-        """completed: whose it is."""
+        """The account of the signed-in user. Present if `state` is `completed`."""
         value = self._optional("account")
         return None if value is None else Account.of(value)
 
     @property
     def id_token(self) -> Optional[str]:
-        """completed: says who signed in; for your application."""
+        """The ID token, for the client application. Present if `state` is `completed`."""
         value = self._optional("idToken")
         return None if value is None else cast("str", value)
 
     @property
     def access_token(self) -> Optional[str]:
-        """completed: for the API that it names in aud."""
+        """The access token, for the API named in its `aud` claim. Present if `state` is `completed`."""
         value = self._optional("accessToken")
         return None if value is None else cast("str", value)
 
     @property
     def refresh_token(self) -> Optional[str]:
-        """completed: gets fresh ones."""
+        """The refresh token. Present if `state` is `completed`."""
         value = self._optional("refreshToken")
         return None if value is None else cast("str", value)
 
     @property
     def scope(self) -> Optional[str]:
-        """completed: what the access token allows."""
+        """The scopes of the access token. Present if `state` is `completed`."""
         value = self._optional("scope")
         return None if value is None else cast("str", value)
 
     @property
     def is_new_account(self) -> Optional[bool]:
-        """completed: whether this sign-in, or the sign-up right before it, made the account."""
+        """Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is
+        `completed`.
+        """
         value = self._optional("isNewAccount")
         return None if value is None else cast("bool", value)
 
     @property
     def additional_user_info(self) -> Optional[AdditionalUserInfo]:
-        """completed with a provider: what it says of the person."""
+        """The information that the provider returned about the user. Present if `state` is `completed` after a
+        sign-in with a provider.
+        """
         value = self._optional("additionalUserInfo")
         return None if value is None else AdditionalUserInfo.of(value)
 
     @property
     def provider_tokens(self) -> Optional[ProviderTokens]:
-        """completed with a provider, where it was asked for: its own tokens."""
+        """The tokens of the provider. Present if `state` is `completed` after a sign-in with a provider and
+        `returnProviderTokens` was set.
+        """
         value = self._optional("providerTokens")
         return None if value is None else ProviderTokens.of(value)
 
     @property
     def next(self) -> Optional[str]:
-        """providerRequired: the method for whoever has the address and none of the providers. It sends a code to
-        the address, and with a new password nobody else's provider leads to the account any more.
+        """The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With
+        `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity
+        providers are unlinked from the account. Present if `state` is `providerRequired`.
         """
         value = self._optional("next")
         return None if value is None else cast("str", value)
 
     @property
+    def methods(self) -> Optional[List[str]]:
+        """The account's own sign-in methods. Always present if `providers` is empty. Present if `state` is
+        `providerRequired`.
+        """
+        value = self._optional("methods")
+        return None if value is None else cast("List[str]", value)
+
+    @property
     def providers(self) -> Optional[List[str]]:
-        """providerRequired: the providers that lead to the account; none for one that has only its own password
-        or codes.
+        """The providers that are linked to the account. Empty if the account has only its own password or
+        one-time codes. Present if `state` is `providerRequired`.
         """
         value = self._optional("providers")
         return None if value is None else cast("List[str]", value)
 
     @property
     def email(self) -> Optional[str]:
-        """providerRequired: the address that has the account."""
+        """The email address of the existing account. Present if `state` is `providerRequired`."""
         value = self._optional("email")
         return None if value is None else cast("str", value)
 
     @property
     def pending_token(self) -> Optional[str]:
-        """providerRequired: stands for the credential, to be linked after signing in."""
+        """The pending token that replaces the submitted credential, to be linked after a sign-in. Present if
+        `state` is `providerRequired`.
+        """
         value = self._optional("pendingToken")
         return None if value is None else cast("str", value)
 
 
 class SignUpStep(Record):
-    """Where a sign-up stands."""
+    """The state of a sign-up."""
 
     __slots__ = ()
     _members = (("state", "state"), ("continuation_token", "continuationToken"), ("sent_to", "sentTo"), ("channel", "channel"), ("code_length", "codeLength"), ("resend_at", "resendAt"), ("expires_at", "expiresAt"), ("attributes", "attributes"), ("account_id", "accountId"),)
@@ -5645,58 +5933,66 @@ class SignUpStep(Record):
 
     @property
     def state(self) -> str:
-        """What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired:
-        submitAttributes; completed: the account is there, signIn.withContinuation signs it in. One of
-        codeRequired, passwordRequired, attributesRequired, completed, or what a newer binary answers.
+        """The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call
+        `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`:
+        the account is created; `signIn.withContinuation` signs in. One of codeRequired, passwordRequired,
+        attributesRequired, completed, or a value of a newer version.
         """
         return cast("str", self._required("state"))
 
     @property
     def continuation_token(self) -> str:
-        """Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-        the one of the latest answer, and the same one again after an error. A request that carried the flow
-        on gets the same answer again within a minute, unless that answer had tokens.
+        """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest
+        step, and expires. Use the token of the latest response; after an error, use the same token again.
+        Repeating a successful request within one minute returns the same response, unless that response
+        contained tokens.
         """
         return cast("str", self._required("continuationToken"))
 
     @property
     def sent_to(self) -> Optional[str]:
-        """codeRequired: where the code went, with most of it hidden."""
+        """The masked address or number to which the code was sent. Present if `state` is `codeRequired`."""
         value = self._optional("sentTo")
         return None if value is None else cast("str", value)
 
     @property
     def channel(self) -> Optional[str]:
-        """The way a message goes. One of email, sms, or what a newer binary answers."""
+        """The channel of the code. Present if `state` is `codeRequired`. One of email, sms, or a value of a
+        newer version.
+        """
         value = self._optional("channel")
         return None if value is None else cast("str", value)
 
     @property
     def code_length(self) -> Optional[int]:
-        """codeRequired: how many digits it has."""
+        """The number of digits of the code. Present if `state` is `codeRequired`."""
         value = self._optional("codeLength")
         return None if value is None else cast("int", value)
 
     @property
     def resend_at(self) -> Optional[int]:
-        """codeRequired: from when on it makes sense to ask for another code."""
+        """The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if
+        `state` is `codeRequired`.
+        """
         value = self._optional("resendAt")
         return None if value is None else cast("int", value)
 
     @property
     def expires_at(self) -> int:
-        """codeRequired: until when the code is good; else until when the continuation token is."""
+        """The time at which the code expires (`codeRequired`) or the continuation token expires (other states),
+        in seconds since 1970-01-01 UTC.
+        """
         return cast("int", self._required("expiresAt"))
 
     @property
     def attributes(self) -> Optional[List[TenantAttribute]]:
-        """attributesRequired: what is still asked for."""
+        """The attributes that are still missing. Present if `state` is `attributesRequired`."""
         value = self._optional("attributes")
         return None if value is None else [TenantAttribute.of(each) for each in value]
 
     @property
     def account_id(self) -> Optional[str]:
-        """completed: the new account."""
+        """The ID of the new account. Present if `state` is `completed`."""
         value = self._optional("accountId")
         return None if value is None else cast("str", value)
 
@@ -5730,26 +6026,27 @@ class SignedRequest(Record):
 
     @property
     def url(self) -> str:
-        """The URL exactly as it was requested: absolute, or the path with its query when there is a host header.
+        """The URL exactly as it was requested: absolute, or the path with its query if there is a `host` header.
         """
         return cast("str", self._required("url"))
 
     @property
     def headers(self) -> Dict[str, str]:
-        """Header name to value. Names compare without case; several values of one header are joined with a
-        comma, as HTTP does.
+        """The HTTP headers by name. Names are case-insensitive; several values of one header are joined with a
+        comma.
         """
         return cast("Dict[str, str]", self._required("headers"))
 
     @property
     def body_sha256(self) -> Optional[str]:
-        """SHA-256 of the body, 64 lower-case hexadecimal digits. Without it the body is not checked."""
+        """The SHA-256 of the body, as 64 lowercase hexadecimal digits. If omitted, the body is not verified.
+        """
         value = self._optional("bodySha256")
         return None if value is None else cast("str", value)
 
 
 class SigningKey(Record):
-    """A key that signs tokens; the private part never leaves the store."""
+    """A key that signs tokens. Its private part never leaves the store."""
 
     __slots__ = ()
     _members = (("kid", "kid"), ("algorithm", "algorithm"), ("issuer", "issuer"), ("pool_id", "poolId"), ("tenant_id", "tenantId"), ("state", "state"), ("created_at", "createdAt"), ("active_at", "activeAt"), ("retired_at", "retiredAt"), ("revoked_at", "revokedAt"), ("published_until", "publishedUntil"),)
@@ -5785,75 +6082,71 @@ class SigningKey(Record):
 
     @property
     def kid(self) -> str:
-        """A key's id: its RFC 7638 thumbprint."""
+        """The ID of a key: its RFC 7638 thumbprint."""
         return cast("str", self._required("kid"))
 
     @property
     def algorithm(self) -> str:
-        """The JOSE algorithm a pool signs its tokens with. One of ES256, RS256, RS512, EdDSA, or what a newer
-        binary answers.
-        """
+        """The algorithm of the key. One of ES256, RS256, RS512, EdDSA, or a value of a newer version."""
         return cast("str", self._required("algorithm"))
 
     @property
     def issuer(self) -> str:
-        """The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-        pool.get.
-        """
+        """The issuer that owns the key."""
         return cast("str", self._required("issuer"))
 
     @property
     def pool_id(self) -> Optional[str]:
-        """The id of a pool: a region, a colon and a UUID."""
+        """The pool that owns the key."""
         value = self._optional("poolId")
         return None if value is None else cast("str", value)
 
     @property
     def tenant_id(self) -> Optional[str]:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The tenant that owns the key."""
         value = self._optional("tenantId")
         return None if value is None else cast("str", value)
 
     @property
     def state(self) -> str:
-        """next: published, not signing yet. active: signing. retired: published until the last token it signed
-        has expired. revoked: accepted nowhere. One of next, active, retired, revoked, or what a newer binary
-        answers.
+        """The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no
+        longer signing, published until the last token it signed has expired. `revoked`: no longer accepted.
+        One of next, active, retired, revoked, or a value of a newer version.
         """
         return cast("str", self._required("state"))
 
     @property
     def created_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the key was created, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("createdAt"))
 
     @property
     def active_at(self) -> Optional[int]:
-        """When it began, or will begin, to sign."""
+        """The time at which the key became or becomes active, in seconds since 1970-01-01 UTC."""
         value = self._optional("activeAt")
         return None if value is None else cast("int", value)
 
     @property
     def retired_at(self) -> Optional[int]:
-        """When it stopped signing."""
+        """The time at which the key stopped signing, in seconds since 1970-01-01 UTC."""
         value = self._optional("retiredAt")
         return None if value is None else cast("int", value)
 
     @property
     def revoked_at(self) -> Optional[int]:
-        """When it was revoked."""
+        """The time at which the key was revoked, in seconds since 1970-01-01 UTC."""
         value = self._optional("revokedAt")
         return None if value is None else cast("int", value)
 
     @property
     def published_until(self) -> Optional[int]:
-        """When a retired key leaves the published set."""
+        """The time at which a retired key is removed from the key set, in seconds since 1970-01-01 UTC."""
         value = self._optional("publishedUntil")
         return None if value is None else cast("int", value)
 
 
 class StoreBackupResult(Record):
-    """What `store.backup` answers."""
+    """The result of `store.backup`."""
 
     __slots__ = ()
     _members = (("path", "path"), ("bytes", "bytes"), ("schema_version", "schemaVersion"), ("master_fingerprint", "masterFingerprint"), ("taken_at", "takenAt"),)
@@ -5877,35 +6170,35 @@ class StoreBackupResult(Record):
 
     @property
     def path(self) -> str:
-        """The file, from the root."""
+        """The absolute path of the file."""
         return cast("str", self._required("path"))
 
     @property
     def bytes(self) -> int:
-        """Its size."""
+        """The size of the file, in bytes."""
         return cast("int", self._required("bytes"))
 
     @property
     def schema_version(self) -> int:
-        """The version of its tables."""
+        """The schema version of the backup."""
         return cast("int", self._required("schemaVersion"))
 
     @property
     def master_fingerprint(self) -> str:
-        """The fingerprint of the master key that opens it."""
+        """The fingerprint of the master key that opens the backup."""
         return cast("str", self._required("masterFingerprint"))
 
     @property
     def taken_at(self) -> int:
-        """When it was taken."""
+        """The time of the backup, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("takenAt"))
 
 
 class StoreRekeyResult(Record):
-    """What `store.rekey` answers."""
+    """The result of `store.rekey`."""
 
     __slots__ = ()
-    _members = (("master_fingerprint", "masterFingerprint"), ("previous_fingerprint", "previousFingerprint"), ("key_file", "keyFile"),)
+    _members = (("master_fingerprint", "masterFingerprint"), ("previous_fingerprint", "previousFingerprint"), ("key_file", "keyFile"), ("previous_key_file", "previousKeyFile"),)
 
     def __init__(
         self,
@@ -5913,32 +6206,42 @@ class StoreRekeyResult(Record):
         master_fingerprint: str,
         previous_fingerprint: str,
         key_file: Optional[str] = None,
+        previous_key_file: Optional[str] = None,
     ) -> None:
         super().__init__({
             "masterFingerprint": master_fingerprint,
             "previousFingerprint": previous_fingerprint,
             "keyFile": key_file,
+            "previousKeyFile": previous_key_file,
         })
 
     @property
     def master_fingerprint(self) -> str:
-        """The fingerprint of the master key that opens the store from now on."""
+        """The fingerprint of the new master key."""
         return cast("str", self._required("masterFingerprint"))
 
     @property
     def previous_fingerprint(self) -> str:
-        """The fingerprint of the one that did until now."""
+        """The fingerprint of the previous master key."""
         return cast("str", self._required("previousFingerprint"))
 
     @property
     def key_file(self) -> Optional[str]:
-        """The file that holds the new key, if it stands beside the store."""
+        """The path of the key file. Present if the key file is next to the store."""
         value = self._optional("keyFile")
+        return None if value is None else cast("str", value)
+
+    @property
+    def previous_key_file(self) -> Optional[str]:
+        """The path of the file that contains the previous master key. Present if that key was in a file next to
+        the store.
+        """
+        value = self._optional("previousKeyFile")
         return None if value is None else cast("str", value)
 
 
 class StoreStatsResult(Record):
-    """What `store.stats` answers."""
+    """The result of `store.stats`."""
 
     __slots__ = ()
     _members = (("store_kind", "storeKind"), ("location", "location"), ("schema_version", "schemaVersion"), ("epoch", "epoch"), ("bytes", "bytes"), ("free_bytes", "freeBytes"), ("log_bytes", "logBytes"), ("rows", "rows"), ("commits", "commits"), ("writes", "writes"), ("master_fingerprint", "masterFingerprint"), ("swept_at", "sweptAt"),)
@@ -5976,71 +6279,71 @@ class StoreStatsResult(Record):
 
     @property
     def store_kind(self) -> str:
-        """Where the data lives. One of memory, sqlite, postgres, or what a newer binary answers."""
+        """The kind of the store. One of memory, sqlite, postgres, or a value of a newer version."""
         return cast("str", self._required("storeKind"))
 
     @property
     def location(self) -> Optional[str]:
-        """The file, or the database without its password."""
+        """The path of the file, or the address of the database without its password."""
         value = self._optional("location")
         return None if value is None else cast("str", value)
 
     @property
     def schema_version(self) -> int:
-        """The version of the store's tables."""
+        """The schema version of the store."""
         return cast("int", self._required("schemaVersion"))
 
     @property
     def epoch(self) -> int:
-        """How often pools, roles, keys and revocations have changed: whoever keeps them in memory reads them
-        again.
+        """The number of changes to pools, roles, keys and revocations. When it changes, processes reload the
+        configuration that they cache.
         """
         return cast("int", self._required("epoch"))
 
     @property
     def bytes(self) -> int:
-        """The size of the database."""
+        """The size of the database, in bytes."""
         return cast("int", self._required("bytes"))
 
     @property
     def free_bytes(self) -> int:
-        """How much of it is free for new rows (SQLite)."""
+        """The free space within the database, in bytes (SQLite)."""
         return cast("int", self._required("freeBytes"))
 
     @property
     def log_bytes(self) -> int:
-        """The size of the write-ahead log beside it (SQLite)."""
+        """The size of the write-ahead log, in bytes (SQLite)."""
         return cast("int", self._required("logBytes"))
 
     @property
     def rows(self) -> Dict[str, int]:
-        """Table to how many rows it has."""
+        """The number of rows by table."""
         return cast("Dict[str, int]", self._required("rows"))
 
     @property
     def commits(self) -> int:
-        """How many transactions this process has committed."""
+        """The number of transactions that this process has committed."""
         return cast("int", self._required("commits"))
 
     @property
     def writes(self) -> int:
-        """How many writes shared them."""
+        """The number of writes in these transactions."""
         return cast("int", self._required("writes"))
 
     @property
     def master_fingerprint(self) -> str:
-        """The fingerprint of the master key that opens the store."""
+        """The fingerprint of the master key of the store."""
         return cast("str", self._required("masterFingerprint"))
 
     @property
     def swept_at(self) -> Optional[int]:
-        """When some process last removed what has expired."""
+        """The time at which a process last deleted expired rows, in seconds since 1970-01-01 UTC."""
         value = self._optional("sweptAt")
         return None if value is None else cast("int", value)
 
 
 class SystemApplyResult(Record):
-    """What `system.apply` answers."""
+    """The result of `system.apply`."""
 
     __slots__ = ()
     _members = (("dry_run", "dryRun"), ("changes", "changes"),)
@@ -6053,18 +6356,18 @@ class SystemApplyResult(Record):
 
     @property
     def dry_run(self) -> bool:
-        """Whether nothing was changed whatever it says."""
+        """Whether the changes were not applied because `dryRun` was set."""
         return cast("bool", self._required("dryRun"))
 
     @property
     def changes(self) -> List[AppliedChange]:
-        """One for each thing in the document, in its order: tenants, identity providers, pools, then roles.
+        """One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
         """
         return [AppliedChange.of(each) for each in self._required("changes")]
 
 
 class SystemHealthResult(Record):
-    """What `system.health` answers."""
+    """The result of `system.health`."""
 
     __slots__ = ()
     _members = (("ready", "ready"), ("checks", "checks"),)
@@ -6077,17 +6380,17 @@ class SystemHealthResult(Record):
 
     @property
     def ready(self) -> bool:
-        """Whether requests can be served: no check failed."""
+        """Whether the process can serve requests."""
         return cast("bool", self._required("ready"))
 
     @property
     def checks(self) -> List[HealthCheck]:
-        """What was looked at."""
+        """The results of the checks."""
         return [HealthCheck.of(each) for each in self._required("checks")]
 
 
 class SystemInfoResult(Record):
-    """What `system.info` answers."""
+    """The result of `system.info`."""
 
     __slots__ = ()
     _members = (("name", "name"), ("version", "version"), ("schema_version", "schemaVersion"), ("store_kind", "storeKind"), ("testing", "testing"), ("issuer", "issuer"), ("region", "region"), ("account", "account"), ("caller", "caller"), ("methods", "methods"), ("started_at", "startedAt"),)
@@ -6123,7 +6426,7 @@ class SystemInfoResult(Record):
 
     @property
     def name(self) -> str:
-        """Always mintmark."""
+        """Always `mintmark`."""
         return cast("str", self._required("name"))
 
     @property
@@ -6133,52 +6436,52 @@ class SystemInfoResult(Record):
 
     @property
     def schema_version(self) -> int:
-        """The version of the store's tables."""
+        """The schema version of the store."""
         return cast("int", self._required("schemaVersion"))
 
     @property
     def store_kind(self) -> str:
-        """Where the data lives. One of memory, sqlite, postgres, or what a newer binary answers."""
+        """The kind of the store. One of memory, sqlite, postgres, or a value of a newer version."""
         return cast("str", self._required("storeKind"))
 
     @property
     def testing(self) -> bool:
-        """Whether this is a testing store."""
+        """Whether the store is a testing store."""
         return cast("bool", self._required("testing"))
 
     @property
     def issuer(self) -> str:
-        """The base of all issuers of this process."""
+        """The base URL of all issuers of this process."""
         return cast("str", self._required("issuer"))
 
     @property
     def region(self) -> str:
-        """The region part of ids and ARNs."""
+        """The region in IDs and ARNs."""
         return cast("str", self._required("region"))
 
     @property
     def account(self) -> str:
-        """The account part of ARNs."""
+        """The account number in ARNs."""
         return cast("str", self._required("account"))
 
     @property
     def caller(self) -> str:
-        """Which methods this pipe offers. One of developer, public, or what a newer binary answers."""
+        """The access level of the caller. One of developer, public, or a value of a newer version."""
         return cast("str", self._required("caller"))
 
     @property
     def methods(self) -> int:
-        """How many methods this pipe offers."""
+        """The number of methods that are available to the caller."""
         return cast("int", self._required("methods"))
 
     @property
     def started_at(self) -> int:
-        """When the process started."""
+        """The time at which the process started, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("startedAt"))
 
 
 class SystemMetricsResult(Record):
-    """What `system.metrics` answers."""
+    """The result of `system.metrics`."""
 
     __slots__ = ()
     _members = (("started_at", "startedAt"), ("calls", "calls"), ("in_flight", "inFlight"), ("errors", "errors"), ("methods", "methods"), ("pool_waits", "poolWaits"), ("retries", "retries"), ("dropped_logs", "droppedLogs"), ("last_swept_at", "lastSweptAt"), ("swept_rows", "sweptRows"),)
@@ -6212,59 +6515,61 @@ class SystemMetricsResult(Record):
 
     @property
     def started_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the process started, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("startedAt"))
 
     @property
     def calls(self) -> int:
-        """Answered calls."""
+        """The number of completed requests."""
         return cast("int", self._required("calls"))
 
     @property
     def in_flight(self) -> int:
-        """Requests that are read and not answered."""
+        """The number of requests in progress."""
         return cast("int", self._required("inFlight"))
 
     @property
     def errors(self) -> Dict[str, int]:
-        """Error type to how often it was answered."""
+        """The number of errors by error type."""
         return cast("Dict[str, int]", self._required("errors"))
 
     @property
     def methods(self) -> List[MethodMetrics]:
-        """Per method that was called."""
+        """The counters of each method that was called."""
         return [MethodMetrics.of(each) for each in self._required("methods")]
 
     @property
     def pool_waits(self) -> int:
-        """How often a call waited for a connection to the store."""
+        """The number of times a request waited for a connection to the store."""
         return cast("int", self._required("poolWaits"))
 
     @property
     def retries(self) -> int:
-        """How often a transaction was run again."""
+        """The number of times a transaction was repeated."""
         return cast("int", self._required("retries"))
 
     @property
     def dropped_logs(self) -> int:
-        """Log lines dropped because nobody read standard error."""
+        """The number of log lines that were dropped because standard error was not read."""
         return cast("int", self._required("droppedLogs"))
 
     @property
     def last_swept_at(self) -> Optional[int]:
-        """When this process last swept away rows that had expired, on the store's clock."""
+        """The time at which this process last deleted expired rows, by the clock of the store, in seconds since
+        1970-01-01 UTC.
+        """
         value = self._optional("lastSweptAt")
         return None if value is None else cast("int", value)
 
     @property
     def swept_rows(self) -> Optional[int]:
-        """How many rows it has swept away."""
+        """The number of expired rows that this process has deleted."""
         value = self._optional("sweptRows")
         return None if value is None else cast("int", value)
 
 
 class SystemPingResult(Record):
-    """What `system.ping` answers."""
+    """The result of `system.ping`."""
 
     __slots__ = ()
     _members = (("now", "now"),)
@@ -6276,12 +6581,13 @@ class SystemPingResult(Record):
 
     @property
     def now(self) -> int:
-        """The time of the service; with --testing the testing clock."""
+        """The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual clock.
+        """
         return cast("int", self._required("now"))
 
 
 class TagMapDeclaration(Record):
-    """Which claims of a login's token become session tags."""
+    """The declaration of a principal tag mapping for a login provider."""
 
     __slots__ = ()
     _members = (("use_defaults", "useDefaults"), ("principal_tags", "principalTags"),)
@@ -6299,22 +6605,22 @@ class TagMapDeclaration(Record):
 
     @property
     def use_defaults(self) -> Optional[bool]:
-        """Whether to take the default map, client from aud and username from sub."""
+        """Whether to use the default mapping: `client` from `aud` and `username` from `sub`."""
         value = self._optional("useDefaults")
         return None if value is None else cast("bool", value)
 
     @property
     def principal_tags(self) -> Optional[Dict[str, str]]:
-        """Tag key to the name of a claim."""
+        """The mapping from tag keys to claim names."""
         value = self._optional("principalTags")
         return None if value is None else cast("Dict[str, str]", value)
 
 
 class Tenant(Record):
-    """A tenant: the accounts of people, and how they come to be."""
+    """A tenant with its settings."""
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("issuer", "issuer"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("notices", "notices"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"), ("created_at", "createdAt"), ("updated_at", "updatedAt"),)
 
     def __init__(
         self,
@@ -6334,6 +6640,7 @@ class Tenant(Record):
         one_account_per_address: bool,
         mfa: str,
         totp_adjacent_intervals: int,
+        notices: str,
         anonymous_allowed: bool,
         signing_algorithm: str,
         created_at: int,
@@ -6360,6 +6667,7 @@ class Tenant(Record):
             "oneAccountPerAddress": one_account_per_address,
             "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals,
+            "notices": notices,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
@@ -6369,137 +6677,157 @@ class Tenant(Record):
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
     @property
     def name(self) -> Optional[str]:
-        """What people read in mails."""
+        """The display name of the tenant. It appears in the subjects and texts of messages, as the sender of
+        emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages
+        do not name a service.
+        """
         value = self._optional("name")
         return None if value is None else cast("str", value)
 
     @property
     def issuer(self) -> str:
-        """The iss claim of its tokens."""
+        """The `iss` claim of the tenant's tokens."""
         return cast("str", self._required("issuer"))
 
     @property
     def local_account_method(self) -> str:
-        """How people prove who they are. emailCode: by codes sent to their address, without a password.
-        emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at
-        the sign-up, which does not ask for it, else by codes. One of emailCode, emailPassword, either, or
-        what a newer binary answers.
+        """The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email;
+        passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password
+        if one was given at the sign-up, which does not request it, and one-time codes otherwise. One of
+        emailCode, emailPassword, either, or a value of a newer version.
         """
         return cast("str", self._required("localAccountMethod"))
 
     @property
     def sign_up_allowed(self) -> bool:
-        """Whether people can make accounts themselves."""
+        """Whether users can sign up."""
         return cast("bool", self._required("signUpAllowed"))
 
     @property
     def attributes(self) -> List[TenantAttribute]:
-        """What people are asked for, in this order."""
+        """The user attributes that a sign-up requests, in this order."""
         return [TenantAttribute.of(each) for each in self._required("attributes")]
 
     @property
     def audiences(self) -> List[str]:
-        """For whom access tokens can be asked beside the tenant itself."""
+        """The audiences, in addition to the tenant itself, for which access tokens can be requested."""
         return cast("List[str]", self._required("audiences"))
 
     @property
     def scopes(self) -> List[str]:
-        """What access tokens can be asked to allow, beside openid, profile, email and offline_access."""
+        """The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested
+        for access tokens.
+        """
         return cast("List[str]", self._required("scopes"))
 
     @property
     def password_policy(self) -> PasswordPolicy:
-        """What passwords must be like."""
+        """The rules that a new password must satisfy."""
         return PasswordPolicy.of(self._required("passwordPolicy"))
 
     @property
     def codes(self) -> CodePolicy:
-        """The codes that are sent to people."""
+        """The rules for one-time codes."""
         return CodePolicy.of(self._required("codes"))
 
     @property
     def lockout(self) -> LockoutPolicy:
-        """When an account is locked because somebody guesses."""
+        """The number of failed attempts that locks an account, and the duration of the lock."""
         return LockoutPolicy.of(self._required("lockout"))
 
     @property
     def tokens(self) -> TokenLifetimes:
-        """How long the tokens of a tenant live."""
+        """The lifetimes of a tenant's tokens."""
         return TokenLifetimes.of(self._required("tokens"))
 
     @property
     def delivery(self) -> Optional[TenantDelivery]:
-        """How a tenant's messages reach people. What is left out is as the process was started; where that says
-        nothing either, flows answer messageNotSent.
+        """The delivery of a tenant's messages. Omitted members use the configuration of the process; without it,
+        flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
         """
         value = self._optional("delivery")
         return None if value is None else TenantDelivery.of(value)
 
     @property
     def enumeration_protection(self) -> bool:
-        """Whether sign-up, sign-in and reset hide which addresses have accounts."""
+        """Whether sign-up, sign-in and password reset return identical responses for existing and unknown email
+        addresses (account enumeration protection).
+        """
         return cast("bool", self._required("enumerationProtection"))
 
     @property
     def one_account_per_address(self) -> bool:
-        """Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider
-        have no address of their own.
+        """Whether an email address belongs to at most one account, regardless of the identity provider that
+        returns it. If false, accounts created by a sign-in with an identity provider have no email address of
+        their own.
         """
         return cast("bool", self._required("oneAccountPerAddress"))
 
     @property
     def mfa(self) -> str:
-        """Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
-        for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-        anonymous accounts need none. One of off, optional, required, or what a newer binary answers.
+        """The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have
+        enrolled a second factor must use it at every sign-in. `required`: users without a second factor must
+        also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no
+        second factor. One of off, optional, required, or a value of a newer version.
         """
         return cast("str", self._required("mfa"))
 
     @property
     def totp_adjacent_intervals(self) -> int:
-        """How many codes before and after the one that is due are taken from an authenticator app, whose clock
-        may be wrong; each is good for 30 seconds.
+        """The number of codes before and after the current one that are accepted from an authenticator app, to
+        allow for clock differences. Each code is valid for 30 seconds.
         """
         return cast("int", self._required("totpAdjacentIntervals"))
 
     @property
+    def notices(self) -> str:
+        """Which notices the users of a tenant get by email at their verified address. credentials: one for each
+        change of how the account is signed in to (password, address, second factors, recovery codes, linked
+        providers), also if the developer made the change, one when the account is locked, and one for the
+        first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice
+        that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
+        notices. One of none, credentials, or a value of a newer version.
+        """
+        return cast("str", self._required("notices"))
+
+    @property
     def anonymous_allowed(self) -> bool:
-        """Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this
-        tenant like any others.
+        """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens
+        of anonymous accounts are ordinary tokens of this tenant.
         """
         return cast("bool", self._required("anonymousAllowed"))
 
     @property
     def custom_token_signers(self) -> Optional[List[CustomTokenSigner]]:
-        """Whose custom tokens are taken by signIn.withCustomToken."""
+        """The signers whose custom tokens `signIn.withCustomToken` accepts."""
         value = self._optional("customTokenSigners")
         return None if value is None else [CustomTokenSigner.of(each) for each in value]
 
     @property
     def signing_algorithm(self) -> str:
-        """The JOSE algorithm a pool signs its tokens with. One of ES256, RS256, RS512, EdDSA, or what a newer
-        binary answers.
+        """The algorithm with which the tenant signs its tokens. One of ES256, RS256, RS512, EdDSA, or a value of
+        a newer version.
         """
         return cast("str", self._required("signingAlgorithm"))
 
     @property
     def created_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the tenant was created, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("createdAt"))
 
     @property
     def updated_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time of the last change of the tenant, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("updatedAt"))
 
 
 class TenantAttribute(Record):
-    """Something that people are asked for when they sign up."""
+    """A user attribute that a tenant defines."""
 
     __slots__ = ()
     _members = (("name", "name"), ("type", "type"), ("required", "required"), ("label", "label"), ("options", "options"), ("multiple", "multiple"), ("pattern", "pattern"), ("in_id_token", "inIdToken"),)
@@ -6529,68 +6857,70 @@ class TenantAttribute(Record):
 
     @property
     def name(self) -> str:
-        """displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are
-        known, with limits of their own; any other is yours. No two may differ in upper and lower case alone.
+        """The name of the attribute. `displayName`, `givenName`, `surname`, `city`, `country`, `state`,
+        `jobTitle`, `streetAddress` and `postalCode` are predefined with their own limits; all other names are
+        custom attributes. Names must differ in more than case.
         """
         return cast("str", self._required("name"))
 
     @property
     def type(self) -> str:
-        """What the values of an attribute are. One of string, integer, boolean, or what a newer binary answers.
-        """
+        """The type of the values. One of string, integer, boolean, or a value of a newer version."""
         return cast("str", self._required("type"))
 
     @property
     def required(self) -> Optional[bool]:
-        """Whether nobody signs up without it. A boolean must then be true: it is a consent. A string must then
-        have more than blanks.
+        """Whether a sign-up requires the attribute. A required boolean must be true, as a consent. A required
+        string must not be blank.
         """
         value = self._optional("required")
         return None if value is None else cast("bool", value)
 
     @property
     def label(self) -> Optional[str]:
-        """What people see in a form."""
+        """The text that users see in a form."""
         value = self._optional("label")
         return None if value is None else cast("str", value)
 
     @property
     def options(self) -> Optional[List[AttributeOption]]:
-        """For a string: the only values it can have."""
+        """The allowed values of a string."""
         value = self._optional("options")
         return None if value is None else [AttributeOption.of(each) for each in value]
 
     @property
     def multiple(self) -> Optional[bool]:
-        """With options: whether several of them can be chosen, written with commas in between."""
+        """Whether several options can be selected, separated by commas. Used with `options`."""
         value = self._optional("multiple")
         return None if value is None else cast("bool", value)
 
     @property
     def pattern(self) -> Optional[str]:
-        """For a string: a regular expression (PCRE2) that the whole value must match. What takes too long to
-        match is refused.
+        """A regular expression (PCRE2) that the complete value of a string must match. Values that take too long
+        to match are rejected.
         """
         value = self._optional("pattern")
         return None if value is None else cast("str", value)
 
     @property
     def in_id_token(self) -> Optional[bool]:
-        """Whether ID tokens say it, as a claim of its name. A name that they have a claim of already (sub, exp,
-        name, scope, mintmark and such) is refused then; displayName stands in the claim name in any case.
+        """Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims,
+        such as `sub`, `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as
+        the claim `name`.
         """
         value = self._optional("inIdToken")
         return None if value is None else cast("bool", value)
 
 
 class TenantDeclaration(Record):
-    """A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant
-    gets the default. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) replaces the one
-    before as a whole: what is left out of it goes back to its default.
+    """The declaration of a tenant for `system.apply`, with the members of `tenant.create`. Omitted members keep
+    their value; for a new tenant, they get their default. A list or a group (`passwordPolicy`, `codes`,
+    `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its
+    default.
     """
 
     __slots__ = ()
-    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"),)
+    _members = (("tenant_id", "tenantId"), ("name", "name"), ("local_account_method", "localAccountMethod"), ("sign_up_allowed", "signUpAllowed"), ("attributes", "attributes"), ("audiences", "audiences"), ("scopes", "scopes"), ("password_policy", "passwordPolicy"), ("codes", "codes"), ("lockout", "lockout"), ("tokens", "tokens"), ("delivery", "delivery"), ("enumeration_protection", "enumerationProtection"), ("one_account_per_address", "oneAccountPerAddress"), ("mfa", "mfa"), ("totp_adjacent_intervals", "totpAdjacentIntervals"), ("notices", "notices"), ("anonymous_allowed", "anonymousAllowed"), ("custom_token_signers", "customTokenSigners"), ("signing_algorithm", "signingAlgorithm"),)
 
     def __init__(
         self,
@@ -6611,6 +6941,7 @@ class TenantDeclaration(Record):
         one_account_per_address: Optional[bool] = None,
         mfa: Optional[str] = None,
         totp_adjacent_intervals: Optional[int] = None,
+        notices: Optional[str] = None,
         anonymous_allowed: Optional[bool] = None,
         custom_token_signers: Optional[Sequence[Union[CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[str] = None,
@@ -6632,6 +6963,7 @@ class TenantDeclaration(Record):
             "oneAccountPerAddress": one_account_per_address,
             "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals,
+            "notices": notices,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
@@ -6639,138 +6971,160 @@ class TenantDeclaration(Record):
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
     @property
     def name(self) -> Optional[str]:
-        """What people read in mails."""
+        """The display name of the tenant. It appears in the subjects and texts of messages, as the sender of
+        emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages
+        do not name a service.
+        """
         value = self._optional("name")
         return None if value is None else cast("str", value)
 
     @property
     def local_account_method(self) -> Optional[str]:
-        """How people prove who they are. emailCode: by codes sent to their address, without a password.
-        emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at
-        the sign-up, which does not ask for it, else by codes. One of emailCode, emailPassword, either, or
-        what a newer binary answers.
+        """The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email;
+        passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password
+        if one was given at the sign-up, which does not request it, and one-time codes otherwise. One of
+        emailCode, emailPassword, either, or a value of a newer version.
         """
         value = self._optional("localAccountMethod")
         return None if value is None else cast("str", value)
 
     @property
     def sign_up_allowed(self) -> Optional[bool]:
-        """Whether people can make accounts themselves."""
+        """Whether users can sign up."""
         value = self._optional("signUpAllowed")
         return None if value is None else cast("bool", value)
 
     @property
     def attributes(self) -> Optional[List[TenantAttribute]]:
-        """What people are asked for, in this order. Without it the nine that are known, none of them required.
+        """The user attributes that a sign-up requests, in this order. A new tenant has the nine predefined
+        attributes by default, none of them required.
         """
         value = self._optional("attributes")
         return None if value is None else [TenantAttribute.of(each) for each in value]
 
     @property
     def audiences(self) -> Optional[List[str]]:
-        """For whom access tokens can be asked beside the tenant itself."""
+        """The audiences, in addition to the tenant itself, for which access tokens can be requested."""
         value = self._optional("audiences")
         return None if value is None else cast("List[str]", value)
 
     @property
     def scopes(self) -> Optional[List[str]]:
-        """What access tokens can be asked to allow, beside openid, profile, email and offline_access."""
+        """The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested
+        for access tokens.
+        """
         value = self._optional("scopes")
         return None if value is None else cast("List[str]", value)
 
     @property
     def password_policy(self) -> Optional[PasswordPolicy]:
-        """What passwords must be like."""
+        """The rules that a new password must satisfy."""
         value = self._optional("passwordPolicy")
         return None if value is None else PasswordPolicy.of(value)
 
     @property
     def codes(self) -> Optional[CodePolicy]:
-        """The codes that are sent to people."""
+        """The rules for one-time codes."""
         value = self._optional("codes")
         return None if value is None else CodePolicy.of(value)
 
     @property
     def lockout(self) -> Optional[LockoutPolicy]:
-        """When an account is locked because somebody guesses."""
+        """The number of failed attempts that locks an account, and the duration of the lock."""
         value = self._optional("lockout")
         return None if value is None else LockoutPolicy.of(value)
 
     @property
     def tokens(self) -> Optional[TokenLifetimes]:
-        """How long the tokens of a tenant live."""
+        """The lifetimes of a tenant's tokens."""
         value = self._optional("tokens")
         return None if value is None else TokenLifetimes.of(value)
 
     @property
     def delivery(self) -> Optional[TenantDelivery]:
-        """As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the
-        same place as before, it stays.
+        """The delivery of messages, replaced as a whole. Its secrets are stored encrypted and never returned. If
+        a secret is omitted and the destination does not change, the secret keeps its value.
         """
         value = self._optional("delivery")
         return None if value is None else TenantDelivery.of(value)
 
     @property
     def enumeration_protection(self) -> Optional[bool]:
-        """Whether sign-up, sign-in and reset hide which addresses have accounts."""
+        """Whether sign-up, sign-in and password reset return identical responses for existing and unknown email
+        addresses (account enumeration protection).
+        """
         value = self._optional("enumerationProtection")
         return None if value is None else cast("bool", value)
 
     @property
     def one_account_per_address(self) -> Optional[bool]:
-        """Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider
-        have no address of their own.
+        """Whether an email address belongs to at most one account, regardless of the identity provider that
+        returns it. If false, accounts created by a sign-in with an identity provider have no email address of
+        their own.
         """
         value = self._optional("oneAccountPerAddress")
         return None if value is None else cast("bool", value)
 
     @property
     def mfa(self) -> Optional[str]:
-        """Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
-        for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-        anonymous accounts need none. One of off, optional, required, or what a newer binary answers.
+        """The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have
+        enrolled a second factor must use it at every sign-in. `required`: users without a second factor must
+        also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no
+        second factor. One of off, optional, required, or a value of a newer version.
         """
         value = self._optional("mfa")
         return None if value is None else cast("str", value)
 
     @property
     def totp_adjacent_intervals(self) -> Optional[int]:
-        """How many codes before and after the one that is due are taken from an authenticator app, whose clock
-        may be wrong; each is good for 30 seconds.
+        """The number of codes before and after the current one that are accepted from an authenticator app, to
+        allow for clock differences. Each code is valid for 30 seconds.
         """
         value = self._optional("totpAdjacentIntervals")
         return None if value is None else cast("int", value)
 
     @property
+    def notices(self) -> Optional[str]:
+        """Which notices the users of a tenant get by email at their verified address. credentials: one for each
+        change of how the account is signed in to (password, address, second factors, recovery codes, linked
+        providers), also if the developer made the change, one when the account is locked, and one for the
+        first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice
+        that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
+        notices. One of none, credentials, or a value of a newer version.
+        """
+        value = self._optional("notices")
+        return None if value is None else cast("str", value)
+
+    @property
     def anonymous_allowed(self) -> Optional[bool]:
-        """Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this
-        tenant like any others.
+        """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens
+        of anonymous accounts are ordinary tokens of this tenant.
         """
         value = self._optional("anonymousAllowed")
         return None if value is None else cast("bool", value)
 
     @property
     def custom_token_signers(self) -> Optional[List[CustomTokenSigner]]:
-        """Whose custom tokens are taken by signIn.withCustomToken."""
+        """The signers whose custom tokens `signIn.withCustomToken` accepts."""
         value = self._optional("customTokenSigners")
         return None if value is None else [CustomTokenSigner.of(each) for each in value]
 
     @property
     def signing_algorithm(self) -> Optional[str]:
-        """For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here,
-        since key.rotate does that. One of ES256, RS256, RS512, EdDSA, or what a newer binary answers.
+        """The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot
+        be changed here; use `key.rotate`. One of ES256, RS256, RS512, EdDSA, or a value of a newer version.
         """
         value = self._optional("signingAlgorithm")
         return None if value is None else cast("str", value)
 
 
 class TenantDeleteResult(Record):
-    """What `tenant.delete` answers."""
+    """The result of `tenant.delete`."""
 
     __slots__ = ()
     _members = (("tenant_id", "tenantId"),)
@@ -6782,13 +7136,13 @@ class TenantDeleteResult(Record):
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of the deleted tenant."""
         return cast("str", self._required("tenantId"))
 
 
 class TenantDelivery(Record):
-    """How a tenant's messages reach people. What is left out is as the process was started; where that says
-    nothing either, flows answer messageNotSent.
+    """The delivery of a tenant's messages. Omitted members use the configuration of the process; without it,
+    flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
     """
 
     __slots__ = ()
@@ -6811,33 +7165,33 @@ class TenantDelivery(Record):
 
     @property
     def smtp(self) -> Optional[TenantMailServer]:
-        """The SMTP server that takes a tenant's mails."""
+        """The SMTP server that sends a tenant's emails."""
         value = self._optional("smtp")
         return None if value is None else TenantMailServer.of(value)
 
     @property
     def webhook(self) -> Optional[TenantWebhook]:
-        """Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is
-        signed with HMAC-SHA-256.
+        """The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each
+        request is signed with HMAC-SHA-256.
         """
         value = self._optional("webhook")
         return None if value is None else TenantWebhook.of(value)
 
     @property
     def templates(self) -> Optional[List[TenantTemplate]]:
-        """Words of its own, one for each channel, purpose and language."""
+        """The tenant's own templates, one for each channel, purpose and language."""
         value = self._optional("templates")
         return None if value is None else [TenantTemplate.of(each) for each in value]
 
     @property
     def language(self) -> Optional[str]:
-        """The language of messages in flows that name none, or one that there are no words in."""
+        """The language of messages in flows that name no language, or a language without a template."""
         value = self._optional("language")
         return None if value is None else cast("str", value)
 
 
 class TenantListResult(Record):
-    """What `tenant.list` answers."""
+    """The result of `tenant.list`."""
 
     __slots__ = ()
     _members = (("tenants", "tenants"), ("next_cursor", "nextCursor"),)
@@ -6855,18 +7209,18 @@ class TenantListResult(Record):
 
     @property
     def tenants(self) -> List[Tenant]:
-        """The tenants."""
+        """The tenants, sorted by ID."""
         return [Tenant.of(each) for each in self._required("tenants")]
 
     @property
     def next_cursor(self) -> Optional[str]:
-        """Present when there is more: the cursor of the next call."""
+        """The cursor for the next page. Present if there are more entries."""
         value = self._optional("nextCursor")
         return None if value is None else cast("str", value)
 
 
 class TenantMailServer(Record):
-    """The SMTP server that takes a tenant's mails."""
+    """The SMTP server that sends a tenant's emails."""
 
     __slots__ = ()
     _members = (("host", "host"), ("port", "port"), ("encryption", "encryption"), ("user", "user"), ("password", "password"), ("from_", "from"), ("from_name", "fromName"), ("reply_to", "replyTo"),)
@@ -6897,60 +7251,62 @@ class TenantMailServer(Record):
 
     @property
     def host(self) -> str:
-        """A host name, an IPv4 address, or an IPv6 address in brackets."""
+        """The host name, the IPv4 address, or the IPv6 address in brackets."""
         return cast("str", self._required("host"))
 
     @property
     def port(self) -> Optional[int]:
-        """Without it 587, or 465 with implicit encryption."""
+        """The port. Defaults to 587, or to 465 with `implicit` encryption."""
         value = self._optional("port")
         return None if value is None else cast("int", value)
 
     @property
     def encryption(self) -> Optional[str]:
-        """How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit
-        from the first byte (465), or not at all, which only servers on loopback addresses are spoken to. One
-        of startTLS, implicit, noneToLoopback, or what a newer binary answers.
+        """The encryption of the connection to an SMTP server. `startTLS`: encrypted after a plain greeting (port
+        587). `implicit`: encrypted from the first byte (port 465). `noneToLoopback`: not encrypted, allowed
+        only for servers on loopback addresses. One of startTLS, implicit, noneToLoopback, or a value of a
+        newer version.
         """
         value = self._optional("encryption")
         return None if value is None else cast("str", value)
 
     @property
     def user(self) -> Optional[str]:
-        """Who logs in; without it nobody does."""
+        """The user name for the login. If omitted, the client does not log in."""
         value = self._optional("user")
         return None if value is None else cast("str", value)
 
     @property
     def password(self) -> Optional[str]:
-        """Kept sealed and never answered. Left out of an update that leaves host, port, encryption and user as
-        they are, it stays.
+        """The password for the login. Stored encrypted and never returned. If omitted in an update that does not
+        change `host`, `port`, `encryption` and `user`, it keeps its value.
         """
         value = self._optional("password")
         return None if value is None else cast("str", value)
 
     @property
     def from_(self) -> str:
-        """The sender's address."""
+        """The email address of the sender."""
         return cast("str", self._required("from"))
 
     @property
     def from_name(self) -> Optional[str]:
-        """The sender's name; without it the tenant's."""
+        """The name of the sender. Defaults to the name of the tenant."""
         value = self._optional("fromName")
         return None if value is None else cast("str", value)
 
     @property
     def reply_to(self) -> Optional[str]:
-        """Where answers go."""
+        """The email address for replies."""
         value = self._optional("replyTo")
         return None if value is None else cast("str", value)
 
 
 class TenantTemplate(Record):
-    """The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and
-    {{address}} are filled in; whatever the values are, they add no line to a header and no markup to the
-    HTML.
+    """The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}},
+    {{minutes}}, {{tenantName}} and {{address}}. Notices about an account replace {{tenantName}}, {{address}},
+    {{time}} (UTC) and {{what}} (the name of a factor or provider, or a number). The values cannot add lines
+    to a header or markup to the HTML.
     """
 
     __slots__ = ()
@@ -6977,29 +7333,34 @@ class TenantTemplate(Record):
 
     @property
     def purpose(self) -> str:
-        """What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an
-        account is to have; the notice to somebody who has an account already, to somebody who has none, or to
-        the address that an account had until now. One of signUp, signIn, passwordReset, verifyAddress,
-        signUpNotice, noAccountNotice, addressChanged, or what a newer binary answers.
+        """The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain
+        the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The
+        notice `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has
+        none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to
+        the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last
+        notice of an hour with many changes. One of signUp, signIn, passwordReset, verifyAddress,
+        signUpNotice, noAccountNotice, addressChanged, passwordChanged, passwordResetNotice, factorAdded,
+        factorRemoved, providerLinked, providerUnlinked, recoveryCodesMade, recoveryCodeUsed, accountLocked,
+        signInAfterFailures, noticesPaused, or a value of a newer version.
         """
         return cast("str", self._required("purpose"))
 
     @property
     def channel(self) -> Optional[str]:
-        """email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to
-        765 characters. One of email, sms, or what a newer binary answers.
+        """The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765
+        characters, without subject and HTML. One of email, sms, or a value of a newer version.
         """
         value = self._optional("channel")
         return None if value is None else cast("str", value)
 
     @property
     def language(self) -> str:
-        """A language tag such as de-CH (BCP 47)."""
+        """A language tag (BCP 47), such as `de-CH`."""
         return cast("str", self._required("language"))
 
     @property
     def subject(self) -> Optional[str]:
-        """One line, of a mail."""
+        """The subject of an email, one line."""
         value = self._optional("subject")
         return None if value is None else cast("str", value)
 
@@ -7010,14 +7371,14 @@ class TenantTemplate(Record):
 
     @property
     def html(self) -> Optional[str]:
-        """The same as HTML."""
+        """The message as HTML."""
         value = self._optional("html")
         return None if value is None else cast("str", value)
 
 
 class TenantWebhook(Record):
-    """Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is
-    signed with HMAC-SHA-256.
+    """The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each
+    request is signed with HMAC-SHA-256.
     """
 
     __slots__ = ()
@@ -7041,32 +7402,32 @@ class TenantWebhook(Record):
 
     @property
     def url(self) -> str:
-        """An https URL."""
+        """The https URL of the webhook."""
         return cast("str", self._required("url"))
 
     @property
     def secret(self) -> Optional[str]:
-        """What posts are signed with, at least 16 bytes. Kept sealed and never answered. Left out of an update
-        that leaves the URL as it is, it stays.
+        """The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If omitted in
+        an update that does not change the URL, it keeps its value.
         """
         value = self._optional("secret")
         return None if value is None else cast("str", value)
 
     @property
     def allow_private_network(self) -> Optional[bool]:
-        """Whether it may be in a private network."""
+        """Whether the webhook can be in a private network."""
         value = self._optional("allowPrivateNetwork")
         return None if value is None else cast("bool", value)
 
     @property
     def allow_insecure(self) -> Optional[bool]:
-        """Whether it may be on a loopback address, without TLS."""
+        """Whether plain HTTP to a loopback address is allowed."""
         value = self._optional("allowInsecure")
         return None if value is None else cast("bool", value)
 
 
 class TestAnswer(Record):
-    """What waits to be answered by the provider for tests: claims, or an error."""
+    """A queued entry for the test provider: claims or an error."""
 
     __slots__ = ()
     _members = (("claims", "claims"), ("error", "error"),)
@@ -7084,19 +7445,19 @@ class TestAnswer(Record):
 
     @property
     def claims(self) -> Optional[Dict[str, Any]]:
-        """What the next tokens say in place of, or beside, what they would say."""
+        """The claims that are added to the next tokens, replacing claims of the same name."""
         value = self._optional("claims")
         return None if value is None else cast("Dict[str, Any]", value)
 
     @property
     def error(self) -> Optional[TestAnswerError]:
-        """An error that the provider for tests answers in place of anything else."""
+        """An error that the test provider returns instead of a regular response."""
         value = self._optional("error")
         return None if value is None else TestAnswerError.of(value)
 
 
 class TestAnswerError(Record):
-    """An error that the provider for tests answers in place of anything else."""
+    """An error that the test provider returns instead of a regular response."""
 
     __slots__ = ()
     _members = (("code", "code"), ("description", "description"), ("status", "status"), ("endpoint", "endpoint"),)
@@ -7118,34 +7479,34 @@ class TestAnswerError(Record):
 
     @property
     def code(self) -> str:
-        """What OAuth calls it, such as invalid_grant, temporarily_unavailable or access_denied."""
+        """The OAuth error code, such as `invalid_grant` or `access_denied`."""
         return cast("str", self._required("code"))
 
     @property
     def description(self) -> Optional[str]:
-        """error_description, for people."""
+        """The `error_description` of the response."""
         value = self._optional("description")
         return None if value is None else cast("str", value)
 
     @property
     def status(self) -> Optional[int]:
-        """The HTTP status. Without it, the one that belongs to the code; the authorize endpoint sends people
-        back, whatever is given here.
+        """The HTTP status. Defaults to the status of the error code. The authorization endpoint always
+        redirects, regardless of the status.
         """
         value = self._optional("status")
         return None if value is None else cast("int", value)
 
     @property
     def endpoint(self) -> Optional[str]:
-        """Where. One of discovery, jwks, authorize, token, userinfo, introspect, revoke, device, logout, or what
-        a newer binary answers.
+        """The endpoint that returns the error. One of discovery, jwks, authorize, token, userinfo, introspect,
+        revoke, device, logout, or a value of a newer version.
         """
         value = self._optional("endpoint")
         return None if value is None else cast("str", value)
 
 
 class TestClient(Record):
-    """A client that an issuer of the provider for tests knows."""
+    """A client of an issuer of the test provider."""
 
     __slots__ = ()
     _members = (("client_id", "clientId"), ("client_secret", "clientSecret"), ("redirect_uris", "redirectUris"),)
@@ -7166,27 +7527,28 @@ class TestClient(Record):
 
     @property
     def client_id(self) -> str:
-        """Its id."""
+        """The client ID."""
         return cast("str", self._required("clientId"))
 
     @property
     def client_secret(self) -> Optional[str]:
-        """Its secret, to be shown at the token endpoint. One that has none is public, and PKCE is asked of it.
+        """The client secret, required at the token endpoint. A client without a secret is public and must use
+        PKCE.
         """
         value = self._optional("clientSecret")
         return None if value is None else cast("str", value)
 
     @property
     def redirect_uris(self) -> Optional[List[str]]:
-        """Where people may be sent back to, compared letter by letter; after a sign-out too. At http://127.0.0.1
-        and http://[::1] any port will do (RFC 8252 section 7.3).
+        """The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and
+        http://[::1], any port is accepted (RFC 8252 section 7.3).
         """
         value = self._optional("redirectUris")
         return None if value is None else cast("List[str]", value)
 
 
 class TestClockResult(Record):
-    """What `test.clock` answers."""
+    """The result of `test.clock`."""
 
     __slots__ = ()
     _members = (("now", "now"), ("frozen", "frozen"),)
@@ -7199,17 +7561,17 @@ class TestClockResult(Record):
 
     @property
     def now(self) -> int:
-        """What the clock shows."""
+        """The time of the clock, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("now"))
 
     @property
     def frozen(self) -> bool:
-        """Whether it stands still."""
+        """Whether the clock is stopped."""
         return cast("bool", self._required("frozen"))
 
 
 class TestEnqueueResult(Record):
-    """What `test.enqueue` answers."""
+    """The result of `test.enqueue`."""
 
     __slots__ = ()
     _members = (("waiting", "waiting"),)
@@ -7221,12 +7583,12 @@ class TestEnqueueResult(Record):
 
     @property
     def waiting(self) -> List[TestAnswer]:
-        """What waits now, the next one first."""
+        """The queued entries, next one first."""
         return [TestAnswer.of(each) for each in self._required("waiting")]
 
 
 class TestFaultResult(Record):
-    """What `test.fault` answers."""
+    """The result of `test.fault`."""
 
     __slots__ = ()
     _members = (("armed", "armed"),)
@@ -7238,12 +7600,12 @@ class TestFaultResult(Record):
 
     @property
     def armed(self) -> List[Fault]:
-        """In the order in which they were armed."""
+        """The active faults, oldest first."""
         return [Fault.of(each) for each in self._required("armed")]
 
 
 class TestHttpResult(Record):
-    """What `test.http` answers."""
+    """The result of `test.http`."""
 
     __slots__ = ()
     _members = (("base_url", "baseUrl"),)
@@ -7255,15 +7617,15 @@ class TestHttpResult(Record):
 
     @property
     def base_url(self) -> str:
-        """Where it answers: http://127.0.0.1 and a port."""
+        """The URL of the endpoint: `http://127.0.0.1` and a port."""
         return cast("str", self._required("baseUrl"))
 
 
 class TestIdpResult(Record):
-    """What `test.idp` answers."""
+    """The result of `test.idp`."""
 
     __slots__ = ()
-    _members = (("base_url", "baseUrl"), ("running", "running"), ("issuer", "issuer"), ("issuers", "issuers"),)
+    _members = (("base_url", "baseUrl"), ("running", "running"), ("issuer", "issuer"), ("discovery_url", "discoveryUrl"), ("jwks_url", "jwksUrl"), ("issuers", "issuers"),)
 
     def __init__(
         self,
@@ -7271,41 +7633,56 @@ class TestIdpResult(Record):
         base_url: str,
         running: bool,
         issuer: str,
+        discovery_url: str,
+        jwks_url: str,
         issuers: Sequence[Union[TestIssuerAddress, Mapping[str, Any]]],
     ) -> None:
         super().__init__({
             "baseUrl": base_url,
             "running": running,
             "issuer": issuer,
+            "discoveryUrl": discovery_url,
+            "jwksUrl": jwks_url,
             "issuers": issuers,
         })
 
     @property
     def base_url(self) -> str:
-        """Where it answers: http://127.0.0.1 and a port."""
+        """The base URL of the provider: `http://127.0.0.1` and a port."""
         return cast("str", self._required("baseUrl"))
 
     @property
     def running(self) -> bool:
-        """Whether it listens."""
+        """Whether the provider is listening."""
         return cast("bool", self._required("running"))
 
     @property
     def issuer(self) -> str:
-        """The issuer to give to a service: the first of those that were given, else that of the default tenant.
+        """The issuer to configure in a service: the first given issuer, otherwise the issuer of the default
+        tenant.
         """
         return cast("str", self._required("issuer"))
 
     @property
+    def discovery_url(self) -> str:
+        """The URL of the discovery document of `issuer`."""
+        return cast("str", self._required("discoveryUrl"))
+
+    @property
+    def jwks_url(self) -> str:
+        """The URL of the public keys of `issuer`."""
+        return cast("str", self._required("jwksUrl"))
+
+    @property
     def issuers(self) -> List[TestIssuerAddress]:
-        """The default tenant's, and those that were given. Any other tenant has its own at baseUrl, a slash and
-        its id.
+        """The result's `issuer` first, then the other issuers of this call, those of earlier calls, and the
+        issuer of the default tenant. Every other tenant has an issuer at `baseUrl`, a slash and its ID.
         """
         return [TestIssuerAddress.of(each) for each in self._required("issuers")]
 
 
 class TestIssuer(Record):
-    """An issuer of the provider for tests, and how it treats people and clients."""
+    """An issuer of the test provider and its behavior."""
 
     __slots__ = ()
     _members = (("name", "name"), ("tenant_id", "tenantId"), ("passwordless", "passwordless"), ("create_accounts", "createAccounts"), ("clients", "clients"),)
@@ -7329,42 +7706,44 @@ class TestIssuer(Record):
 
     @property
     def name(self) -> str:
-        """Its issuer is baseUrl, a slash and this name."""
+        """The name of the issuer. Its URL is `baseUrl`, a slash and this name."""
         return cast("str", self._required("name"))
 
     @property
     def tenant_id(self) -> Optional[str]:
-        """Whose accounts sign in, and whose keys sign. Without it, the tenant that is called as the issuer is.
+        """The tenant whose accounts sign in and whose keys sign. Defaults to the tenant with the name of the
+        issuer, which is created if it does not exist.
         """
         value = self._optional("tenantId")
         return None if value is None else cast("str", value)
 
     @property
     def passwordless(self) -> Optional[bool]:
-        """Whether everybody is let in by their address alone. Otherwise the login page asks for what signIn
-        would: password, mailed code, second factor.
+        """Whether users sign in with only their email address. Otherwise the login page requires the same as a
+        sign-in: password, one-time code or second factor.
         """
         value = self._optional("passwordless")
         return None if value is None else cast("bool", value)
 
     @property
     def create_accounts(self) -> Optional[bool]:
-        """Whether somebody without account gets one at the login page: with the password that they type, or
-        without where the issuer is passwordless.
+        """Whether the login page creates an account for an unknown email address, with the entered password, or
+        without a password if `passwordless` is true.
         """
         value = self._optional("createAccounts")
         return None if value is None else cast("bool", value)
 
     @property
     def clients(self) -> Optional[List[TestClient]]:
-        """The only clients that it serves. Without them it serves any, with any secret and any redirect URI.
+        """The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client
+        with any secret and any redirect URI.
         """
         value = self._optional("clients")
         return None if value is None else [TestClient.of(each) for each in value]
 
 
 class TestIssuerAddress(Record):
-    """Where an issuer of the provider for tests answers."""
+    """The addresses of an issuer of the test provider."""
 
     __slots__ = ()
     _members = (("name", "name"), ("tenant_id", "tenantId"), ("issuer", "issuer"), ("discovery_url", "discoveryUrl"), ("jwks_url", "jwksUrl"),)
@@ -7380,32 +7759,32 @@ class TestIssuerAddress(Record):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the issuer."""
         return cast("str", self._required("name"))
 
     @property
     def tenant_id(self) -> str:
-        """The id of a tenant, which stands in its issuer and is the audience of its ID tokens."""
+        """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
         return cast("str", self._required("tenantId"))
 
     @property
     def issuer(self) -> str:
-        """What its tokens have in iss."""
+        """The `iss` claim of its tokens."""
         return cast("str", self._required("issuer"))
 
     @property
     def discovery_url(self) -> str:
-        """Its discovery document, for clients that want the whole address."""
+        """The URL of its discovery document."""
         return cast("str", self._required("discoveryUrl"))
 
     @property
     def jwks_url(self) -> str:
-        """Its public keys: those of the tenant, which verify what token.verify would too."""
+        """The URL of its public keys. These are the keys of the tenant, as in `token.verify`."""
         return cast("str", self._required("jwksUrl"))
 
 
 class TestOutboxResult(Record):
-    """What `test.outbox` answers."""
+    """The result of `test.outbox`."""
 
     __slots__ = ()
     _members = (("messages", "messages"),)
@@ -7417,12 +7796,12 @@ class TestOutboxResult(Record):
 
     @property
     def messages(self) -> List[SentMessage]:
-        """At most 100."""
+        """At most 100 messages, oldest first."""
         return [SentMessage.of(each) for each in self._required("messages")]
 
 
 class TestResetResult(Record):
-    """What `test.reset` answers."""
+    """The result of `test.reset`."""
 
     __slots__ = ()
     _members = (("now", "now"), ("frozen", "frozen"),)
@@ -7435,17 +7814,17 @@ class TestResetResult(Record):
 
     @property
     def now(self) -> int:
-        """What the clock shows."""
+        """The time of the clock, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("now"))
 
     @property
     def frozen(self) -> bool:
-        """Whether it stands still."""
+        """Whether the clock is stopped."""
         return cast("bool", self._required("frozen"))
 
 
 class TestRestoreResult(Record):
-    """What `test.restore` answers."""
+    """The result of `test.restore`."""
 
     __slots__ = ()
     _members = (("rows", "rows"), ("now", "now"), ("frozen", "frozen"),)
@@ -7459,22 +7838,22 @@ class TestRestoreResult(Record):
 
     @property
     def rows(self) -> int:
-        """How many rows it holds."""
+        """The number of rows in the snapshot."""
         return cast("int", self._required("rows"))
 
     @property
     def now(self) -> int:
-        """What the clock shows."""
+        """The time of the clock, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("now"))
 
     @property
     def frozen(self) -> bool:
-        """Whether it stands still."""
+        """Whether the clock is stopped."""
         return cast("bool", self._required("frozen"))
 
 
 class TestSeedResult(Record):
-    """What `test.seed` answers."""
+    """The result of `test.seed`."""
 
     __slots__ = ()
     _members = (("seed", "seed"),)
@@ -7486,12 +7865,12 @@ class TestSeedResult(Record):
 
     @property
     def seed(self) -> str:
-        """What was given."""
+        """The given seed."""
         return cast("str", self._required("seed"))
 
 
 class TestSnapshotResult(Record):
-    """What `test.snapshot` answers."""
+    """The result of `test.snapshot`."""
 
     __slots__ = ()
     _members = (("name", "name"), ("file", "file"), ("bytes", "bytes"), ("rows", "rows"), ("now", "now"), ("frozen", "frozen"),)
@@ -7517,40 +7896,40 @@ class TestSnapshotResult(Record):
 
     @property
     def name(self) -> Optional[str]:
-        """What test.restore calls it; none for a file."""
+        """The name for `test.restore`. Not present for a file."""
         value = self._optional("name")
         return None if value is None else cast("str", value)
 
     @property
     def file(self) -> Optional[str]:
-        """The file, if one was asked for."""
+        """The path of the created file. Present if `file` is given."""
         value = self._optional("file")
         return None if value is None else cast("str", value)
 
     @property
     def bytes(self) -> Optional[int]:
-        """Its size."""
+        """The size of the snapshot, in bytes."""
         value = self._optional("bytes")
         return None if value is None else cast("int", value)
 
     @property
     def rows(self) -> int:
-        """How many rows of the store it holds."""
+        """The number of rows in the snapshot."""
         return cast("int", self._required("rows"))
 
     @property
     def now(self) -> int:
-        """What the clock showed."""
+        """The time of the clock in the snapshot, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("now"))
 
     @property
     def frozen(self) -> bool:
-        """Whether it stood still."""
+        """Whether the clock is stopped in the snapshot."""
         return cast("bool", self._required("frozen"))
 
 
 class TestTokenResult(Record):
-    """What `test.token` answers."""
+    """The result of `test.token`."""
 
     __slots__ = ()
     _members = (("token", "token"),)
@@ -7563,12 +7942,12 @@ class TestTokenResult(Record):
 
     @property
     def token(self) -> str:
-        """A signed JSON Web Token in compact form."""
+        """The signed token."""
         return cast("str", self._required("token"))
 
 
 class TokenDiscoveryResult(Record):
-    """What `token.discovery` answers."""
+    """The result of `token.discovery`."""
 
     __slots__ = ()
     _members = (("issuer", "issuer"), ("jwks_uri", "jwks_uri"), ("response_types_supported", "response_types_supported"), ("subject_types_supported", "subject_types_supported"), ("id_token_signing_alg_values_supported", "id_token_signing_alg_values_supported"), ("claims_supported", "claims_supported"),)
@@ -7594,24 +7973,22 @@ class TokenDiscoveryResult(Record):
 
     @property
     def issuer(self) -> str:
-        """The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-        pool.get.
-        """
+        """The issuer."""
         return cast("str", self._required("issuer"))
 
     @property
     def jwks_uri(self) -> str:
-        """Where the keys are meant to be published."""
+        """The URL at which the keys must be published."""
         return cast("str", self._required("jwks_uri"))
 
     @property
     def response_types_supported(self) -> List[str]:
-        """Always id_token."""
+        """Always `id_token`."""
         return cast("List[str]", self._required("response_types_supported"))
 
     @property
     def subject_types_supported(self) -> List[str]:
-        """Always public."""
+        """Always `public`."""
         return cast("List[str]", self._required("subject_types_supported"))
 
     @property
@@ -7621,12 +7998,12 @@ class TokenDiscoveryResult(Record):
 
     @property
     def claims_supported(self) -> List[str]:
-        """The claims tokens of this issuer carry."""
+        """The claims in tokens of this issuer."""
         return cast("List[str]", self._required("claims_supported"))
 
 
 class TokenJwksResult(Record):
-    """What `token.jwks` answers."""
+    """The result of `token.jwks`."""
 
     __slots__ = ()
     _members = (("keys", "keys"), ("next_change_at", "nextChangeAt"),)
@@ -7644,18 +8021,18 @@ class TokenJwksResult(Record):
 
     @property
     def keys(self) -> List[JsonWebKey]:
-        """The keys."""
+        """The published keys."""
         return [JsonWebKey.of(each) for each in self._required("keys")]
 
     @property
     def next_change_at(self) -> Optional[int]:
-        """When the set is known to change next."""
+        """The time of the next scheduled change of the set, in seconds since 1970-01-01 UTC."""
         value = self._optional("nextChangeAt")
         return None if value is None else cast("int", value)
 
 
 class TokenLifetimes(Record):
-    """How long the tokens of a tenant live."""
+    """The lifetimes of a tenant's tokens."""
 
     __slots__ = ()
     _members = (("id_token_seconds", "idTokenSeconds"), ("access_token_seconds", "accessTokenSeconds"), ("refresh_token_seconds", "refreshTokenSeconds"), ("refresh_reuse_grace_seconds", "refreshReuseGraceSeconds"),)
@@ -7677,35 +8054,36 @@ class TokenLifetimes(Record):
 
     @property
     def id_token_seconds(self) -> Optional[int]:
-        """How long an ID token lives."""
+        """The lifetime of an ID token, in seconds."""
         value = self._optional("idTokenSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def access_token_seconds(self) -> Optional[int]:
-        """How long an access token lives."""
+        """The lifetime of an access token, in seconds."""
         value = self._optional("accessTokenSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def refresh_token_seconds(self) -> Optional[int]:
-        """How long a refresh token can wait to be used."""
+        """The lifetime of an unused refresh token, in seconds."""
         value = self._optional("refreshTokenSeconds")
         return None if value is None else cast("int", value)
 
     @property
     def refresh_reuse_grace_seconds(self) -> Optional[int]:
-        """How long a used refresh token is still taken, as often as it comes, while nobody has used what it
-        brought: for two windows of one program, and for answers that were lost. Each use begins a line of
-        tokens that goes on by itself, so one that is stolen and used within this time is not found out. 0: a
-        used one is never taken.
+        """The grace period, in seconds, during which a used refresh token is accepted again, any number of
+        times, until one of the refresh tokens it returned is used. The grace period covers parallel requests
+        of one application and lost responses. Each use starts an independent sequence of refresh tokens, so
+        reuse detection does not detect a stolen token that is used within this period. With 0, a used refresh
+        token is never accepted.
         """
         value = self._optional("refreshReuseGraceSeconds")
         return None if value is None else cast("int", value)
 
 
 class TokenMintForDeveloperResult(Record):
-    """What `token.mintForDeveloper` answers."""
+    """The result of `token.mintForDeveloper`."""
 
     __slots__ = ()
     _members = (("identity_id", "identityId"), ("token", "token"), ("expires_at", "expiresAt"), ("is_new_identity", "isNewIdentity"),)
@@ -7721,17 +8099,17 @@ class TokenMintForDeveloperResult(Record):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The identity for which the token was minted."""
         return cast("str", self._required("identityId"))
 
     @property
     def token(self) -> str:
-        """A signed JSON Web Token in compact form."""
+        """The OpenID token."""
         return cast("str", self._required("token"))
 
     @property
     def expires_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the token expires, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiresAt"))
 
     @property
@@ -7741,7 +8119,7 @@ class TokenMintForDeveloperResult(Record):
 
 
 class TokenMintResult(Record):
-    """What `token.mint` answers."""
+    """The result of `token.mint`."""
 
     __slots__ = ()
     _members = (("identity_id", "identityId"), ("token", "token"), ("expires_at", "expiresAt"),)
@@ -7756,22 +8134,22 @@ class TokenMintResult(Record):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The identity for which the token was minted."""
         return cast("str", self._required("identityId"))
 
     @property
     def token(self) -> str:
-        """A signed JSON Web Token in compact form."""
+        """The OpenID token."""
         return cast("str", self._required("token"))
 
     @property
     def expires_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the token expires, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiresAt"))
 
 
 class TokenVerifyResult(Record):
-    """What `token.verify` answers."""
+    """The result of `token.verify`."""
 
     __slots__ = ()
     _members = (("claims", "claims"), ("header", "header"), ("use", "use"), ("issuer", "issuer"), ("expires_at", "expiresAt"),)
@@ -7795,36 +8173,32 @@ class TokenVerifyResult(Record):
 
     @property
     def claims(self) -> Dict[str, Any]:
-        """The token's payload."""
+        """The claims of the token."""
         return cast("Dict[str, Any]", self._required("claims"))
 
     @property
     def header(self) -> Dict[str, Any]:
-        """The token's JOSE header."""
+        """The JOSE header of the token."""
         return cast("Dict[str, Any]", self._required("header"))
 
     @property
     def use(self) -> str:
-        """What a token is for: a pool's OpenID token, or a tenant's ID or access token. One of pool, id, access,
-        or what a newer binary answers.
-        """
+        """The token type. One of pool, id, access, or a value of a newer version."""
         return cast("str", self._required("use"))
 
     @property
     def issuer(self) -> str:
-        """The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-        pool.get.
-        """
+        """The issuer of the token."""
         return cast("str", self._required("issuer"))
 
     @property
     def expires_at(self) -> int:
-        """Integer seconds since 1970-01-01T00:00:00Z."""
+        """The time at which the token expires, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiresAt"))
 
 
 class Tokens(Record):
-    """Fresh tokens of a session."""
+    """New tokens of a session."""
 
     __slots__ = ()
     _members = (("id_token", "idToken"), ("access_token", "accessToken"), ("refresh_token", "refreshToken"), ("scope", "scope"), ("expires_at", "expiresAt"),)
@@ -7849,27 +8223,27 @@ class Tokens(Record):
 
     @property
     def id_token(self) -> str:
-        """Says who signed in; for your application."""
+        """The ID token, for the client application."""
         return cast("str", self._required("idToken"))
 
     @property
     def access_token(self) -> str:
-        """For the API that it names in aud."""
+        """The access token, for the API named in its `aud` claim."""
         return cast("str", self._required("accessToken"))
 
     @property
     def refresh_token(self) -> str:
-        """Gets fresh tokens, once: each use answers the next one."""
+        """An opaque, single-use token that is exchanged for new tokens, including a new refresh token."""
         return cast("str", self._required("refreshToken"))
 
     @property
     def scope(self) -> str:
-        """What the access token allows."""
+        """The scopes of the access token."""
         return cast("str", self._required("scope"))
 
     @property
     def expires_at(self) -> int:
-        """When the ID token expires."""
+        """The time at which the ID token expires, in seconds since 1970-01-01 UTC."""
         return cast("int", self._required("expiresAt"))
 
 
@@ -7887,17 +8261,17 @@ class UnprocessedIdentity(Record):
 
     @property
     def identity_id(self) -> str:
-        """The id of an identity: a region, a colon and a UUID."""
+        """The ID of an identity: a region, a colon and a UUID."""
         return cast("str", self._required("identityId"))
 
     @property
     def error_code(self) -> str:
-        """Why: accessDenied or internalServerError."""
+        """The reason: `accessDenied` or `internalServerError`."""
         return cast("str", self._required("errorCode"))
 
 
 class Violation(Record):
-    """One thing that is wrong with the parameters."""
+    """A violation of a rule by the parameters."""
 
     __slots__ = ()
     _members = (("pointer", "pointer"), ("rule", "rule"), ("message", "message"),)
@@ -7911,19 +8285,19 @@ class Violation(Record):
 
     @property
     def pointer(self) -> str:
-        """Where, as an RFC 6901 JSON pointer into params."""
+        """The location in the parameters, as an RFC 6901 JSON Pointer."""
         return cast("str", self._required("pointer"))
 
     @property
     def rule(self) -> str:
-        """The broken rule: a JSON Schema keyword, or unknownParameter, noNulCharacter, or the name of a choice;
-        for system.apply also duplicate, or the error that the method for the thing itself has.
+        """The violated rule: a JSON Schema keyword, `unknownParameter`, `noNulCharacter` or the name of a
+        choice. For `system.apply` also `duplicate` or the error type of the method for the resource.
         """
         return cast("str", self._required("rule"))
 
     @property
     def message(self) -> str:
-        """What to do, for people."""
+        """The problem and its solution, as text."""
         return cast("str", self._required("message"))
 
 
@@ -7959,6 +8333,7 @@ __all__ = [
     "MergeConflictKind",
     "MergePolicy",
     "MfaPolicy",
+    "NoticePolicy",
     "PasswordAlgorithm",
     "PasswordResetStepState",
     "PasswordRule",
@@ -7998,6 +8373,7 @@ __all__ = [
     "AuditChain",
     "AuditHead",
     "AuditListResult",
+    "AuditProgress",
     "AuditRecord",
     "AuditVerifyResult",
     "BreachedPasswordCheck",
@@ -8021,6 +8397,7 @@ __all__ = [
     "CustomTokenSigner",
     "EmailChangeStep",
     "EnrolmentStep",
+    "ExportProgress",
     "Factor",
     "FactorHint",
     "FactorWithdrawal",
@@ -8045,6 +8422,7 @@ __all__ = [
     "IdpListResult",
     "IdpTestResult",
     "ImportFailure",
+    "ImportProgress",
     "ImportStop",
     "JsonWebKey",
     "KeyListResult",

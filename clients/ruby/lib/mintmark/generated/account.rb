@@ -7,416 +7,423 @@ require_relative "../namespace"
 module Mintmark
   # The methods `account.*`.
   class AccountMethods < Namespace
-
-    # Change the address of an account, or verify the one it has.
+    # Change or verify an account's email address by one-time code.
     #
-    # Sends a code to the address that is given; account.submitCode takes it, and only then the account has the
-    # address. The code goes to the new address alone: at the old end the owner is known by a sign-in of the last five
-    # minutes or the present password, which an ID token needs beside it, since the old mailbox may be lost; it gets a
-    # notice afterwards. Neither is needed for the present address: that is verified, and one that is verified already
-    # is completed at once. With enumerationProtection an address that is taken gets a notice in place of a code, and
-    # nobody else is told. The same request within a minute gets the same answer and sends no second code; with
-    # continuationToken alone another code is sent.
+    # Sends a one-time code to the given address. The address changes when `account.submitCode` receives the code. With an ID token, the
+    # change requires a sign-in at most 5 minutes old or the current password; after the change, both addresses receive a notice. If the
+    # account has second factors, the session must be authenticated with one. If the given address is the current one, the call verifies it
+    # without these requirements; if it is already verified, the result is `completed`. With `enumerationProtection`, an address that
+    # another account has receives a notice instead of a code, and the response does not differ. Repeating the request within one minute
+    # returns the same response without sending another code. To send another code, call the method with only `continuationToken`.
     #
-    # @param id_token Whose account.
+    # Equivalent: firebase accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL; SDK: verifyBeforeUpdateEmail, updateEmail,
+    # sendEmailVerification.
     #
-    # @param account_id Which account; for the developer, who needs no sign-in of its owner.
-    #
-    # @param email The address that it is to have. Its present one: verify that.
-    #
-    # @param current_password With idToken: the present password, where the sign-in is longer ago. A wrong one counts
-    # against the account.
-    #
-    # @param language The language of the messages: the tenant's words in it, else in the language without its region,
-    # else in the tenant's own, else the built-in English ones. It stays for the whole flow.
-    #
-    # @param continuation_token Of a change that waits for its code: send another one. The code before it is no longer
-    # good once the new one is on its way.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise TooManyFromClient, CallerNotAllowed, AccountNotFound, InvalidUsername, UserAlreadyExists,
-    # RecentSignInRequired, InvalidPassword, PasswordNotSet, AccountLocked, TooManyCodes, TooManyFailedSends,
-    # SendUnderway, MessageNotSent, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    # StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
-    # TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged
-    def change_email(id_token: nil, account_id: nil, email: nil, current_password: nil, language: nil, continuation_token: nil, client: nil, timeout: nil, trace: nil)
-      typed("account.changeEmail", {"idToken" => id_token, "accountId" => account_id, "email" => email, "currentPassword" => current_password, "language" => language, "continuationToken" => continuation_token, "client" => client}, timeout, trace)
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param account_id [String] The account to change. Requires the access level `developer`; no recent sign-in is required.
+    # @param email [String] The new email address. To verify the current address, pass the current one.
+    # @param current_password [String] The current password, if the sign-in of `idToken` is more than 5 minutes old. A wrong password counts
+    #   as a failed attempt of the account.
+    # @param language [String] The language of the messages for the whole flow. If the tenant has no template in this language, the language
+    #   without its region, the tenant's language and built-in English are used, in this order.
+    # @param continuation_token [String] The continuation token of a change that waits for its code, to send another code. After the new
+    #   code is sent, the previous code is no longer valid.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [EmailChangeStep]
+    # @raise [TooManyFromClient, CallerNotAllowed, AccountNotFound, InvalidUsername, UserAlreadyExists, RecentSignInRequired,
+    #   SecondFactorNeeded, InvalidPassword, PasswordNotSet, AccountLocked, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
+    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TokenMalformed,
+    #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
+    #   TokenUseMismatch, TokenRevoked, AccountMerged]
+    def change_email(
+      id_token: nil, account_id: nil, email: nil, current_password: nil, language: nil, continuation_token: nil, client: nil, timeout: nil,
+      trace: nil
+    )
+      call("account.changeEmail", {
+        "idToken" => id_token, "accountId" => account_id, "email" => email, "currentPassword" => current_password, "language" => language,
+        "continuationToken" => continuation_token, "client" => client
+      }, timeout, trace)
     end
 
-    # Change one's own password.
+    # Change the signed-in user's password.
     #
-    # With an ID token that is good and the present password; a wrong one counts against the account. Every session
-    # ends, and a new one begins.
+    # Requires a valid ID token and the current password. A wrong current password counts as a failed attempt of the account. The change
+    # ends all sessions of the account and starts a new one.
     #
-    # @param id_token A signed JSON Web Token in compact form.
+    # Equivalent: firebase accounts:update password; SDK: updatePassword.
     #
-    # @param current_password A password.
-    #
-    # @param new_password A password.
-    #
-    # @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    #
-    # @param scope What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-    # Without it, openid.
-    #
-    # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, InvalidPassword, PasswordNotSet,
-    # AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param current_password [String] The current password.
+    # @param new_password [String] The new password.
+    # @param audience [String] The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    # @param scope [String] The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
+    #   Defaults to `openid`.
+    # @return [Tokens]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, InvalidPassword, PasswordNotSet, SecondFactorNeeded, AccountLocked,
+    #   AccountDisabled, AudienceNotOffered, ScopeNotOffered]
     def change_password(id_token:, current_password:, new_password:, audience: nil, scope: nil, timeout: nil, trace: nil)
-      typed("account.changePassword", {"idToken" => id_token, "currentPassword" => current_password, "newPassword" => new_password, "audience" => audience, "scope" => scope}, timeout, trace)
+      call("account.changePassword", {
+        "idToken" => id_token, "currentPassword" => current_password, "newPassword" => new_password, "audience" => audience,
+        "scope" => scope
+      }, timeout, trace)
     end
 
     # Create an account.
     #
-    # Without a mail: you vouch for the address. With a password its owner signs in with it, without one with codes.
+    # Sends no message. The user of an account with a password signs in with it; the user of an account without one signs in with one-time
+    # codes.
     #
-    # @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
-    # case.
+    # Equivalent: firebase accounts:signUp; SDK: createUser.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @param account_id Your own choice of id, for fixtures; without it one is made.
-    #
-    # @param password A password.
-    #
-    # @param attributes Attributes by their names: strings, integers and booleans, as the tenant asks for them.
-    #
-    # @param email_verified Whether you know that mails reach its owner. Without it: false.
-    #
-    # @param must_change_password Whether the password must be reset before it can be used. Without it: false.
-    #
-    # @raise TenantNotFound, InvalidUsername, UserAlreadyExists, AccountExists, InvalidPassword, InvalidAttributes,
-    # AccountMerged
-    def create(username:, tenant_id: nil, account_id: nil, password: nil, attributes: nil, email_verified: nil, must_change_password: nil, timeout: nil, trace: nil)
-      typed("account.create", {"username" => username, "tenantId" => tenant_id, "accountId" => account_id, "password" => password, "attributes" => attributes, "emailVerified" => email_verified, "mustChangePassword" => must_change_password}, timeout, trace)
+    # @param username [String] The email address of the account.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param account_id [String] The ID of the account, for example for test fixtures. Generated by default.
+    # @param password [String] The password of the account.
+    # @param attributes [Hash] The user attributes of the account.
+    # @param email_verified [Boolean] Whether the email address is verified. Defaults to false.
+    # @param must_change_password [Boolean] Whether the user must reset the password before the first sign-in. Defaults to false.
+    # @return [Account]
+    # @raise [TenantNotFound, InvalidUsername, UserAlreadyExists, AccountExists, InvalidPassword, InvalidAttributes, AccountMerged]
+    def create(
+      username:, tenant_id: nil, account_id: nil, password: nil, attributes: nil, email_verified: nil, must_change_password: nil,
+      timeout: nil, trace: nil
+    )
+      call("account.create", {
+        "username" => username, "tenantId" => tenant_id, "accountId" => account_id, "password" => password, "attributes" => attributes,
+        "emailVerified" => email_verified, "mustChangePassword" => must_change_password
+      }, timeout, trace)
     end
 
-    # Delete an account.
+    # Delete an account and end its sessions.
     #
-    # With its sessions and whatever is under way for it. Its address is free again.
+    # Also ends its pending flows. Its email address can be registered again.
     #
-    # @param account_id The id of an account; sub in its tokens.
+    # Equivalent: firebase accounts:delete; SDK: deleteUser.
     #
-    # @raise AccountNotFound, AccountMerged
+    # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
+    # @return [AccountDeleteResult]
+    # @raise [AccountNotFound, AccountMerged]
     def delete(account_id:, timeout: nil, trace: nil)
-      typed("account.delete", {"accountId" => account_id}, timeout, trace)
+      call("account.delete", {"accountId" => account_id}, timeout, trace)
     end
 
     # Export the accounts of a tenant.
     #
-    # In the order of their ids: to a file, one account in each line, or in pages. account.import makes the same
-    # accounts of it in another store; recovery codes, of which nobody knows more than whether one is right, do not go
-    # along, nor do sessions. Each account is whole, but accounts that change meanwhile are there as they were when it
-    # was their turn; store.backup copies a store as it is at one moment. The file appears under its name when it is
-    # whole, is for this user alone and never takes the place of one. An export of secrets leaves an audit record.
+    # Writes a file with one account per line, or returns the accounts in pages, sorted by ID. `account.import` creates the same accounts in
+    # another store. Sessions and recovery codes are not exported, because recovery codes are stored only as hashes. Each account is
+    # consistent, but accounts that change during the export are exported in their state at the time of reading; `store.backup` copies the
+    # store at a single point in time. The file appears under its name only when it is complete, is readable only by the current operating
+    # system user, and never overwrites an existing file. An export with secrets is recorded in the audit log.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
+    # Equivalent: firebase accounts:batchGet.
     #
-    # @param file The file to be made, from the root, in a folder that is there.
-    #
-    # @param cursor Where a list goes on: nextCursor of the answer before, unchanged.
-    #
-    # @param limit Without file: how many accounts one answer holds at most. Without it: 100.
-    #
-    # @param include_secrets Whether the hashes of passwords and the secrets of authenticator apps go along. Without
-    # them people reset their passwords, and an account with an app cannot be imported. Without it: false.
-    #
-    # @raise TenantNotFound, InvalidCursor, ExportFileExists, ExportFailed
-    def export(tenant_id: nil, file: nil, cursor: nil, limit: nil, include_secrets: nil, timeout: nil, trace: nil)
-      typed("account.export", {"tenantId" => tenant_id, "file" => file, "cursor" => cursor, "limit" => limit, "includeSecrets" => include_secrets}, timeout, trace)
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param file [String] The absolute path of the file to create. Its directory must exist.
+    # @param cursor [String] The position of the next page: the `nextCursor` of the previous response, unchanged.
+    # @param limit [Integer] The maximum number of accounts in one response. Used only without `file`. Defaults to 100.
+    # @param include_secrets [Boolean] Whether to export password hashes and the secrets of authenticator apps. Without them, users must
+    #   reset their passwords, and accounts with an authenticator app cannot be imported. Defaults to false.
+    # @param progress [#call] Called with each {ExportProgress} while the call waits, in the calling thread.
+    # @return [AccountExportResult]
+    # @raise [TenantNotFound, InvalidCursor, ExportFileExists, ExportFailed]
+    def export(tenant_id: nil, file: nil, cursor: nil, limit: nil, include_secrets: nil, timeout: nil, trace: nil, progress: nil)
+      call("account.export", {
+        "tenantId" => tenant_id, "file" => file, "cursor" => cursor, "limit" => limit, "includeSecrets" => include_secrets
+      }, timeout, trace, progress)
     end
 
-    # Find an account by its address.
+    # Find an account by email address.
     #
-    # Compared without regard to upper and lower case.
+    # The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find the same account.
     #
-    # @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
-    # case.
+    # Equivalent: firebase accounts:lookup; SDK: getUserByEmail.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @raise TenantNotFound, AccountNotFound
-    def find(username:, tenant_id: nil, timeout: nil, trace: nil)
-      typed("account.find", {"username" => username, "tenantId" => tenant_id}, timeout, trace)
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param username [String] The email address with which the user signs in.
+    # @param email [String] The same address, under the name of the account member.
+    # @return [Account]
+    # @raise [TenantNotFound, AccountNotFound]
+    def find(tenant_id: nil, username: nil, email: nil, timeout: nil, trace: nil)
+      call("account.find", {"tenantId" => tenant_id, "username" => username, "email" => email}, timeout, trace)
     end
 
-    # Get an account.
+    # Get an account by ID.
     #
-    # By its id.
+    # If the account was merged into another one, the call fails with `accountMerged`, which names the remaining account.
     #
-    # @param account_id The id of an account; sub in its tokens.
+    # Equivalent: firebase accounts:lookup; SDK: getUser, reload.
     #
-    # @raise AccountNotFound, AccountMerged
+    # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
+    # @return [Account]
+    # @raise [AccountNotFound, AccountMerged]
     def get(account_id:, timeout: nil, trace: nil)
-      typed("account.get", {"accountId" => account_id}, timeout, trace)
+      call("account.get", {"accountId" => account_id}, timeout, trace)
     end
 
-    # Show what belongs to a person, and how.
+    # Get an account's sign-in methods, factors, sessions and identities as a graph.
     #
-    # The account, the ways into it, its second factors and sessions, the accounts that were merged into it, and its
-    # identities in pools that have its tenant as a provider, as nodes and edges. The developer names the account.
+    # The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged into it, and its identities
+    # in pools that use the tenant as a login provider.
     #
-    # @param id_token Whose account.
-    #
-    # @param account_id Which account; for the developer.
-    #
-    # @raise CallerNotAllowed, AccountNotFound, AccountMerged, TokenMalformed, TokenAlgorithmNotAllowed,
-    # TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch,
-    # TokenRevoked
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param account_id [String] The ID of the account. Requires the access level `developer`.
+    # @return [AccountGraphResult]
+    # @raise [CallerNotAllowed, AccountNotFound, AccountMerged, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown,
+    #   TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked]
     def graph(id_token: nil, account_id: nil, timeout: nil, trace: nil)
-      typed("account.graph", {"idToken" => id_token, "accountId" => account_id}, timeout, trace)
+      call("account.graph", {"idToken" => id_token, "accountId" => account_id}, timeout, trace)
     end
 
-    # Import accounts from another store, with the passwords that they have there.
+    # Import accounts, including password hashes from other systems.
     #
-    # From a file with one account in each line, as account.export writes it, or from a list. Nobody is sent a mail
-    # and no password policy is applied; a foreign hash is verified at the first sign-in with the password, and from
-    # then on the password is kept as one of this store. Accounts are imported by hundreds, each whole or not at all,
-    # and those that have something wrong are passed over and listed; after 1000 of these the import stops. An account
-    # with the same id (or, where the line has no id, with the same address or login) is the same account: importing a
-    # file twice imports nothing twice. So an import that was killed is sent again as it was, or with from, the
-    # nextLine that $/progress said last. Cancelled, it answers what was done until then.
+    # Imports a file with one account per line, as written by `account.export`, or a list of accounts. No messages are sent and the password
+    # policy is not applied. A password hash from another system is verified at the first sign-in with the password and then replaced by a
+    # hash of this store. Each account is imported completely or not at all. Accounts that are not valid are skipped and listed; after 1000
+    # of them, the import stops. An account with the same ID, or without an ID the same email address or login, counts as the same account,
+    # so importing a file again creates no duplicates. An interrupted import can be repeated as it was, or with `from` set to the `nextLine`
+    # of the last `$/progress` notification. If the request is canceled, the result covers the lines imported so far.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
+    # Equivalent: firebase accounts:batchCreate; SDK: importUsers.
     #
-    # @param file A file that this process can read, from the root: JSON Lines, each of at most 1 MiB.
-    #
-    # @param accounts The accounts themselves.
-    #
-    # @param format With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users
-    # as firebase auth:export writes them, one in each line: jq -c '.users[]' users.json. Without it: "mintmark".
-    #
-    # @param hash How passwordHash was made where an account does not say so itself.
-    #
-    # @param on_existing What happens where the account is there already. skip: it stays as it is; replace: it becomes
-    # what is imported, and its sessions end; fail: it is listed as accountExists. Without it: "skip".
-    #
-    # @param from_ The first line to import, from 1; those before it are not looked at. Without it: 1.
-    #
-    # @param dry_run Whether only to say what would happen. Without it: false.
-    #
-    # @raise TenantNotFound, ImportFileUnreadable, InvalidHashParameters
-    def import_(tenant_id: nil, file: nil, accounts: nil, format: nil, hash: nil, on_existing: nil, from_: nil, dry_run: nil, timeout: nil, trace: nil)
-      typed("account.import", {"tenantId" => tenant_id, "file" => file, "accounts" => accounts, "format" => format, "hash" => hash, "onExisting" => on_existing, "from" => from_, "dryRun" => dry_run}, timeout, trace)
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param file [String] The absolute path of a JSON Lines file that this process can read. A line has at most 1 MiB.
+    # @param accounts [Array<Hash>] The accounts to import.
+    # @param format [String] The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by
+    #   `firebase auth:export`, one per line; to convert the file, run `jq -c '.users[]' users.json`. Defaults to "mintmark".
+    # @param hash [Hash] The hash parameters for each `passwordHash` of an account that does not contain its own.
+    # @param on_existing [String] The action for accounts that already exist. `skip` keeps the existing account. `replace` overwrites it and
+    #   ends its sessions. `fail` lists it as a failure with `accountExists`. Defaults to "skip".
+    # @param from [Integer] The number of the first line to import, from 1. Earlier lines are skipped. Defaults to 1.
+    # @param dry_run [Boolean] Whether to check the accounts without importing them. Defaults to false.
+    # @param progress [#call] Called with each {ImportProgress} while the call waits, in the calling thread.
+    # @return [AccountImportResult]
+    # @raise [TenantNotFound, ImportFileUnreadable, InvalidHashParameters]
+    def import(
+      tenant_id: nil, file: nil, accounts: nil, format: nil, hash: nil, on_existing: nil, from: nil, dry_run: nil, timeout: nil, trace: nil,
+      progress: nil
+    )
+      call("account.import", {
+        "tenantId" => tenant_id, "file" => file, "accounts" => accounts, "format" => format, "hash" => hash, "onExisting" => on_existing,
+        "from" => from, "dryRun" => dry_run
+      }, timeout, trace, progress)
     end
 
-    # Add a way into one's own account.
+    # Link a sign-in method to the signed-in user's account.
     #
-    # A provider that nobody here has, or an address with a new password. The id stays, and so do name and picture;
-    # the tokens of the answer name what was linked. Who has one account and proves another gets
-    # credentialAlreadyInUse or emailAlreadyInUse with a pending token for going on. A password needs a sign-in of the
-    # last five minutes and ends all other sessions; an anonymous account needs no such sign-in.
+    # Links an identity provider, or an email address with a new password. The account keeps its ID, name and picture. The tokens in the
+    # result include the linked sign-in method. If the login or the email address of a provider credential belongs to another account, the
+    # call fails with `credentialAlreadyInUse` or `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the
+    # address of an email address and password belongs to another account, `emailAlreadyInUse` contains no pending token, because no
+    # password was verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all
+    # sessions of the account, including the session of `idToken`; use the tokens of the result. The previous tokens then fail with
+    # `tokenRevoked`, whose reason names `account.link`.
     #
-    # @param id_token A signed JSON Web Token in compact form.
+    # Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential, linkWithPopup,
+    # linkWithRedirect.
     #
-    # @param credential Proof of who somebody is: what a provider gave, an address with its password, a pending token,
-    # or a flow that idp.authorize or idp.authorizeDevice has begun.
-    #
-    # @param return_provider_tokens Whether to answer the provider's own tokens too. Without it: false.
-    #
-    # @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, IdpNotFound, IdpDisabled,
-    # InvalidCredential, InvalidNonce, PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername,
-    # InvalidPassword, PasswordNotAccepted, AccountLocked, AccountDisabled, AudienceNotOffered,
-    # CredentialAlreadyInUse, EmailAlreadyInUse, AddressDiffers, ProviderAlreadyLinked, RecentSignInRequired,
-    # ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed, ListenerGone,
-    # UserMismatch, TooManyFromClient
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param credential [Hash] The credential to link.
+    # @param return_provider_tokens [Boolean] Whether to include the provider's tokens in the result. Defaults to false.
+    # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
+    #   of the session. For any other audience, the access token has only the scope `openid`.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [SignInStep]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce,
+    #   PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword, PasswordNotAccepted, AccountLocked,
+    #   AccountDisabled, AudienceNotOffered, CredentialAlreadyInUse, EmailAlreadyInUse, AddressDiffers, ProviderAlreadyLinked,
+    #   RecentSignInRequired, SecondFactorNeeded, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid, SignInRefused,
+    #   FlowUsed, ListenerGone, UserMismatch, TooManyFromClient]
     def link(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
-      typed("account.link", {"idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience, "client" => client}, timeout, trace)
+      call("account.link", {
+        "idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience,
+        "client" => client
+      }, timeout, trace)
     end
 
     # List the accounts of a tenant.
     #
-    # In the order of their ids.
+    # The accounts are sorted by ID.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
+    # Equivalent: firebase accounts:batchGet; SDK: listUsers.
     #
-    # @param limit How many entries one answer holds at most. Without it: 60.
-    #
-    # @param cursor Where a list goes on: nextCursor of the answer before, unchanged.
-    #
-    # @raise TenantNotFound, InvalidCursor
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param limit [Integer] The maximum number of entries in one response. Defaults to 60.
+    # @param cursor [String] The position of the next page: the `nextCursor` of the previous response, unchanged.
+    # @return [AccountListResult]
+    # @raise [TenantNotFound, InvalidCursor]
     def list(tenant_id: nil, limit: nil, cursor: nil, timeout: nil, trace: nil)
-      typed("account.list", {"tenantId" => tenant_id, "limit" => limit, "cursor" => cursor}, timeout, trace)
+      call("account.list", {"tenantId" => tenant_id, "limit" => limit, "cursor" => cursor}, timeout, trace)
     end
 
-    # Make one account of two.
+    # Merge two accounts of the signed-in user into one.
     #
-    # For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account needs no such
-    # sign-in. The account of idToken stays, with its id; the other one is gone, and its id answers accountMerged from
-    # then on. Everything that only one of them has is kept: ways in, attributes, claims, second factors. What both
-    # have and an account can have once is decided by fields, providers and identities, and by policy for what they do
-    # not name. Where either has second factors its session must have shown one, and all factors of both are asked
-    # for; recovery codes of the other account are gone. Its sessions end, and where the account that stays gets a
-    # factor, or another address and password in place of its own, its other sessions too. In pools, logins of the
-    # other account become logins of this one, and two identities are merged by the pool's rules. With dryRun nothing
-    # is changed, and the answer is what it would be.
+    # Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account
+    # of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`.
+    # Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are
+    # resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session
+    # must be authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted.
+    # The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email
+    # address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by
+    # the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it
+    # lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
     #
-    # @param id_token Of the account that stays.
-    #
-    # @param source_id_token Of the one that is merged into it.
-    #
-    # @param policy For everything that is not named below. Without it: "fail".
-    #
-    # @param fields By field: email, an attribute's name, claims/ and the name of a claim, or claims for all the
-    # others. A name that fits nothing of either is refused.
-    #
-    # @param providers By provider of which both have a login. A name that is no provider of the tenant, nor of either
-    # account, is refused.
-    #
-    # @param identities For pools in which both have an identity and the pool's rules do not let them be merged;
-    # without it, policy.
-    #
-    # @param dry_run Whether only to say what would happen. Without it: false.
-    #
-    # @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    #
-    # @raise MergeUndecided, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, ClaimsTooLong,
-    # AudienceNotOffered, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
-    # TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged
-    def merge(id_token:, source_id_token:, policy: nil, fields: nil, providers: nil, identities: nil, dry_run: nil, audience: nil, timeout: nil, trace: nil)
-      typed("account.merge", {"idToken" => id_token, "sourceIdToken" => source_id_token, "policy" => policy, "fields" => fields, "providers" => providers, "identities" => identities, "dryRun" => dry_run, "audience" => audience}, timeout, trace)
+    # @param id_token [String] An ID token of the account to keep (the target).
+    # @param source_id_token [String] An ID token of the account to merge into the target (the source).
+    # @param policy [String] The policy for conflicts that `fields`, `providers` and `identities` do not name. Defaults to "fail".
+    # @param fields [Hash] The policies by field: `email`, the name of an attribute, `claims/` followed by the name of a claim, or `claims`
+    #   for all other claims. Names that match no field of either account are rejected.
+    # @param providers [Hash] The policies by provider of which both accounts have a login. Names that are neither a provider of the tenant
+    #   nor of either account are rejected.
+    # @param identities [String] The policy for pools in which both accounts have an identity that the rules of the pool do not allow to
+    #   merge. Defaults to `policy`.
+    # @param dry_run [Boolean] Whether to return the effects without changing anything. Defaults to false.
+    # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
+    #   of the session. For any other audience, the access token has only the scope `openid`.
+    # @return [AccountMergeResult]
+    # @raise [MergeUndecided, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, ClaimsTooLong, AudienceNotOffered, TokenMalformed,
+    #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
+    #   TokenUseMismatch, TokenRevoked, AccountMerged]
+    def merge(
+      id_token:, source_id_token:, policy: nil, fields: nil, providers: nil, identities: nil, dry_run: nil, audience: nil, timeout: nil,
+      trace: nil
+    )
+      call("account.merge", {
+        "idToken" => id_token, "sourceIdToken" => source_id_token, "policy" => policy, "fields" => fields, "providers" => providers,
+        "identities" => identities, "dryRun" => dry_run, "audience" => audience
+      }, timeout, trace)
     end
 
-    # Get the provider's own access token of one's own account, kept fresh.
+    # Get a provider access token for the signed-in user, refreshing it if necessary.
     #
-    # Whoever signed in or linked through idp.authorize (with response type code) or idp.authorizeDevice gave the
-    # provider's tokens along; they are kept, sealed, with the account's login. An access token that is good for less
-    # than minValidSeconds is refreshed at the provider first. Unlinking the provider forgets them.
+    # If a user signs in or links a provider with `idp.authorize` (response type `code`) or `idp.authorizeDevice`, the tokens of the
+    # provider are stored, encrypted, with the login. An access token that is valid for less than `minValidSeconds` is refreshed at the
+    # provider first. Unlinking the provider deletes the tokens.
     #
-    # @param id_token Whose account.
+    # Equivalent: firebase oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself.
     #
-    # @param provider_id A provider of the account.
-    #
-    # @param min_valid_seconds For how long the token has to be good still. One that the provider has just given is
-    # answered even if it is good for less. Without it: 300.
-    #
-    # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, ProviderNotLinked, IdpNotFound, IdpDisabled,
-    # ProviderTokenNotKept, ProviderTokenExpired, ProviderTokenRefused, ProviderUnavailable, ProviderUnusable
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param provider_id [String] A provider that is linked to the account.
+    # @param min_valid_seconds [Integer] The minimum remaining lifetime of the access token, in seconds. A token that the provider has just
+    #   issued is returned even if its lifetime is shorter. Defaults to 300.
+    # @return [AccountProviderTokenResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, ProviderNotLinked, IdpNotFound, IdpDisabled, ProviderTokenNotKept,
+    #   ProviderTokenExpired, ProviderTokenRefused, ProviderUnavailable, ProviderUnusable]
     def provider_token(id_token:, provider_id:, min_valid_seconds: nil, timeout: nil, trace: nil)
-      typed("account.providerToken", {"idToken" => id_token, "providerId" => provider_id, "minValidSeconds" => min_valid_seconds}, timeout, trace)
+      call("account.providerToken", {
+        "idToken" => id_token, "providerId" => provider_id, "minValidSeconds" => min_valid_seconds
+      }, timeout, trace)
     end
 
-    # Show once more that an account is one's own.
+    # Reauthenticate the signed-in user to allow sensitive operations.
     #
-    # With any credential that leads to it; then what needs a sign-in of the last five minutes can be done with the
-    # tokens of the answer. A credential of somebody else, or of nobody, signs nobody in and changes nothing.
+    # Accepts any credential of the account. The tokens in the result count as a recent sign-in for 5 minutes. If the credential does not
+    # belong to this account, the call fails and changes nothing.
     #
-    # @param id_token A signed JSON Web Token in compact form.
+    # Equivalent: firebase accounts:signInWithIdp autoCreate=false; SDK: reauthenticateWithCredential, reauthenticateWithPopup.
     #
-    # @param credential Proof of who somebody is: what a provider gave, an address with its password, a pending token,
-    # or a flow that idp.authorize or idp.authorizeDevice has begun.
-    #
-    # @param return_provider_tokens Whether to answer the provider's own tokens too. Without it: false.
-    #
-    # @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, IdpNotFound, IdpDisabled,
-    # InvalidCredential, InvalidNonce, PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername,
-    # InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered,
-    # UserMismatch, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed,
-    # ListenerGone, TooManyFromClient
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param credential [Hash] A credential of the same account.
+    # @param return_provider_tokens [Boolean] Whether to include the provider's tokens in the result. Defaults to false.
+    # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
+    #   of the session. For any other audience, the access token has only the scope `openid`.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [SignInStep]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce,
+    #   PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword, PasswordNotSet,
+    #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, UserMismatch, ContinuationTokenInvalid,
+    #   ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed, ListenerGone, TooManyFromClient]
     def reauthenticate(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
-      typed("account.reauthenticate", {"idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience, "client" => client}, timeout, trace)
+      call("account.reauthenticate", {
+        "idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience,
+        "client" => client
+      }, timeout, trace)
     end
 
     # Set the custom claims of an account.
     #
-    # They stand in the ID and access tokens that are signed from now on; those that are out stay as they are. What is
-    # set replaces all that was set before, and {} takes all out. Written without spaces they have at most 1000
-    # characters, and names with a meaning of their own, such as sub or email, are refused.
+    # The claims are added to ID and access tokens issued after the call. Existing tokens do not change. The call replaces all custom claims
+    # of the account; `{}` removes them. The claims have at most 1000 characters as compact JSON. Reserved names, such as `sub` or `email`,
+    # are rejected.
     #
-    # @param account_id The id of an account; sub in its tokens.
+    # Equivalent: firebase accounts:update customAttributes; SDK: setCustomUserClaims.
     #
-    # @param claims The claims by their names.
-    #
-    # @raise AccountNotFound, ClaimNameReserved, ClaimsTooLong, AccountMerged
+    # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
+    # @param claims [Hash] The custom claims by name.
+    # @return [Account]
+    # @raise [AccountNotFound, ClaimNameReserved, ClaimsTooLong, AccountMerged]
     def set_claims(account_id:, claims:, timeout: nil, trace: nil)
-      typed("account.setClaims", {"accountId" => account_id, "claims" => claims}, timeout, trace)
+      call("account.setClaims", {"accountId" => account_id, "claims" => claims}, timeout, trace)
     end
 
-    # Give the account the address whose code this is.
+    # Submit the one-time code that confirms an email address change.
     #
-    # The last step of account.changeEmail. Signing in, resetting the password and every mail go by the new address
-    # from now on; the old one is free again and gets a notice of the change. Every session of the account and
-    # everything else under way for it ends, since its tokens name the old address: signIn.withContinuation signs in
-    # with the token that is answered. Where the present address was verified, nothing ends and no notice is sent.
+    # Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous address can be
+    # registered again and receives a notice. All sessions and other flows of the account end because their tokens contain the previous
+    # address; to sign in, pass the returned continuation token to `signIn.withContinuation`. If the flow only verified the current address,
+    # no session ends and no notice is sent.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: firebase accounts:update oobCode; SDK: applyActionCode.
     #
-    # @param code The code that was sent, digit for digit.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise TooManyFromClient, InvalidCode, CodeExpired, AccountLocked, UserAlreadyExists, ContinuationTokenInvalid,
-    # ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible
+    # @param continuation_token [String] The continuation token that `account.changeEmail` returned.
+    # @param code [String] The one-time code that was sent, digit by digit.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [EmailChangeStep]
+    # @raise [TooManyFromClient, InvalidCode, CodeExpired, AccountLocked, UserAlreadyExists, ContinuationTokenInvalid,
+    #   ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
     def submit_code(continuation_token:, code:, client: nil, timeout: nil, trace: nil)
-      typed("account.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
+      call("account.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
     end
 
-    # Take a way into one's own account away.
+    # Unlink a sign-in method from the signed-in user's account.
     #
-    # Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in to the
-    # account any more. Taking the password away needs a sign-in of the last five minutes.
+    # The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be
+    # signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5 minutes old.
     #
-    # @param id_token A signed JSON Web Token in compact form.
+    # Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
     #
-    # @param provider_id A provider, password or code, as in the account's providers.
-    #
-    # @param force Whether to do it even if it is the last way in. Without it: false.
-    #
-    # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, ProviderNotLinked, LastProvider,
-    # RecentSignInRequired
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param provider_id [String] The ID of a provider, or `password` or `code`, as in the `providers` of the account.
+    # @param force [Boolean] Whether to unlink the last sign-in method. Defaults to false.
+    # @return [Account]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, ProviderNotLinked, LastProvider, RecentSignInRequired,
+    #   SecondFactorNeeded]
     def unlink(id_token:, provider_id:, force: nil, timeout: nil, trace: nil)
-      typed("account.unlink", {"idToken" => id_token, "providerId" => provider_id, "force" => force}, timeout, trace)
+      call("account.unlink", {"idToken" => id_token, "providerId" => provider_id, "force" => force}, timeout, trace)
     end
 
-    # Change an account.
+    # Update an account.
     #
-    # What is left out stays. An attribute that is null or empty is taken out. Disabling it ends its sessions.
+    # Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be changed in every
+    # tenant, even if the tenant does not define them, because a provider or an import may have set them. Disabling an account ends its
+    # sessions.
     #
-    # @param account_id The id of an account; sub in its tokens.
+    # Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
     #
-    # @param attributes Attributes by their names: strings, integers and booleans, as the tenant asks for them.
-    #
-    # @param email_verified Whether you know that mails reach its owner.
-    #
-    # @param disabled Whether it is kept from signing in.
-    #
-    # @param must_change_password Whether the password must be reset before it can be used.
-    #
-    # @raise AccountNotFound, InvalidAttributes, AccountMerged
+    # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
+    # @param attributes [Hash] The attributes to change.
+    # @param email_verified [Boolean] Whether the email address is verified.
+    # @param disabled [Boolean] Whether the account is disabled. A disabled account cannot be signed in to.
+    # @param must_change_password [Boolean] Whether the user must reset the password before the next sign-in.
+    # @return [Account]
+    # @raise [AccountNotFound, InvalidAttributes, AccountMerged]
     def update(account_id:, attributes: nil, email_verified: nil, disabled: nil, must_change_password: nil, timeout: nil, trace: nil)
-      typed("account.update", {"accountId" => account_id, "attributes" => attributes, "emailVerified" => email_verified, "disabled" => disabled, "mustChangePassword" => must_change_password}, timeout, trace)
+      call("account.update", {
+        "accountId" => account_id, "attributes" => attributes, "emailVerified" => email_verified, "disabled" => disabled,
+        "mustChangePassword" => must_change_password
+      }, timeout, trace)
     end
   end
 end

@@ -7,42 +7,39 @@ require_relative "../namespace"
 module Mintmark
   # The methods `audit.*`.
   class AuditMethods < Namespace
-
-    # List what changed.
+    # List audit records, newest first.
     #
-    # The newest first. Only changes of state are recorded: what only reads, or mints for a known identity, leaves no
-    # record.
+    # Only state changes are recorded. Calls that only read, or that mint a token for a known identity, leave no record.
     #
-    # @param limit How many entries one answer holds at most. Without it: 60.
-    #
-    # @param cursor Where a list goes on: nextCursor of the answer before, unchanged.
-    #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
-    #
-    # @param identity_id The id of an identity: a region, a colon and a UUID.
-    #
-    # @param method Only changes made by this method.
-    #
-    # @param since Only changes at or after this moment.
-    #
-    # @param until_ Only changes before this moment.
-    #
-    # @raise InvalidCursor
-    def list(limit: nil, cursor: nil, pool_id: nil, identity_id: nil, method: nil, since: nil, until_: nil, timeout: nil, trace: nil)
-      typed("audit.list", {"limit" => limit, "cursor" => cursor, "poolId" => pool_id, "identityId" => identity_id, "method" => method, "since" => since, "until" => until_}, timeout, trace)
+    # @param limit [Integer] The maximum number of entries in one response. Defaults to 60.
+    # @param cursor [String] The position of the next page: the `nextCursor` of the previous response, unchanged.
+    # @param pool_id [String] The pool whose records are returned.
+    # @param identity_id [String] The identity whose records are returned.
+    # @param method [String] The method whose records are returned.
+    # @param since [Time] The start of the period, inclusive, in seconds since 1970-01-01 UTC.
+    # @param until [Time] The end of the period, exclusive, in seconds since 1970-01-01 UTC.
+    # @return [AuditListResult]
+    # @raise [InvalidCursor]
+    def list(limit: nil, cursor: nil, pool_id: nil, identity_id: nil, method: nil, since: nil, until: nil, timeout: nil, trace: nil)
+      call("audit.list", {
+        "limit" => limit, "cursor" => cursor, "poolId" => pool_id, "identityId" => identity_id, "method" => method, "since" => since,
+        "until" => binding.local_variable_get(:until)
+      }, timeout, trace)
     end
 
-    # Check that the audit trail is whole.
+    # Verify the integrity of the audit log.
     #
-    # Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no record at
-    # all, too, in a store with pools or roles. Heads that were kept elsewhere also show that nothing was cut off at
-    # the end; the log has them once an hour of work and at the end of the process, in the message audit heads. What
-    # --audit-retention-days has removed is attested by records of their own, which are checked too; heads older than
-    # that many days may name chains of which nothing is known any more.
+    # Computes every hash chain and detects records that were altered, inserted, or removed from the middle. In a store with pools or roles,
+    # it also detects an empty audit log. To detect records removed at the end, pass heads that were stored outside the store. The process
+    # logs the heads once per hour of activity, in the message `audit heads`. When it exits, it logs them at the level `debug`.
+    # `--audit-heads-file` appends both to a file. If `--audit-retention-days` has removed records, records that attest the removal are
+    # verified instead. Heads older than the retention period can name chains that no longer exist.
     #
-    # @param heads Ends of chains noted earlier; each must still be found.
-    def verify(heads: nil, timeout: nil, trace: nil)
-      typed("audit.verify", {"heads" => heads}, timeout, trace)
+    # @param heads [Array<Hash>] The ends of chains recorded earlier. Each of them must still exist.
+    # @param progress [#call] Called with each {AuditProgress} while the call waits, in the calling thread.
+    # @return [AuditVerifyResult]
+    def verify(heads: nil, timeout: nil, trace: nil, progress: nil)
+      call("audit.verify", {"heads" => heads}, timeout, trace, progress)
     end
   end
 end

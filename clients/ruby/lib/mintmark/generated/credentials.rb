@@ -7,92 +7,92 @@ require_relative "../namespace"
 module Mintmark
   # The methods `credentials.*`.
   class CredentialsMethods < Namespace
-
-    # Take on a role with a token.
+    # Assume a role with an OpenID token (basic flow).
     #
-    # The basic flow: the caller names any role whose trust policy admits the token, and for how long.
+    # The caller selects the role and the duration. The trust policy of the role must allow the token.
     #
-    # @param role_arn The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    # Equivalent: cognito sts:AssumeRoleWithWebIdentity.
     #
-    # @param session_name A name for the role session; it stands in the assumed role's ARN.
-    #
-    # @param token A signed JSON Web Token in compact form.
-    #
-    # @param duration_seconds How long the credentials are valid; at most what the role allows. Without it: 3600.
-    #
-    # @param policy A session policy: it stands in the session, at most 2048 characters as compact JSON.
-    #
-    # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AssumeRoleDenied, DurationExceedsRoleMaximum,
-    # MalformedPolicy, PackedPolicyTooLarge
+    # @param role_arn [String] The role to assume.
+    # @param session_name [String] The name of a role session, which is part of the ARN of the assumed role.
+    # @param token [String] The OpenID token of a pool.
+    # @param duration_seconds [Integer] The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. Defaults to
+    #   3600.
+    # @param policy [Hash] A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
+    # @return [CredentialsAssumeRoleResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AssumeRoleDenied, DurationExceedsRoleMaximum, MalformedPolicy,
+    #   PackedPolicyTooLarge]
     def assume_role(role_arn:, session_name:, token:, duration_seconds: nil, policy: nil, timeout: nil, trace: nil)
-      typed("credentials.assumeRole", {"roleArn" => role_arn, "sessionName" => session_name, "token" => token, "durationSeconds" => duration_seconds, "policy" => policy}, timeout, trace)
+      call("credentials.assumeRole", {
+        "roleArn" => role_arn, "sessionName" => session_name, "token" => token, "durationSeconds" => duration_seconds, "policy" => policy
+      }, timeout, trace)
     end
 
-    # Exchange a pool's token, or logins, for temporary credentials.
+    # Get temporary credentials for an identity (enhanced flow).
     #
-    # The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or an identity
-    # with the logins that prove it, which are linked and merged as in identity.resolve; or a guest's identity alone.
-    # Credentials are valid for one hour, however long the token still is.
+    # The pool selects the role, as configured with `pool.setRoles`. The caller passes a token that the pool minted, an identity with its
+    # logins, or the identity of a guest. Logins are linked and merged as in `identity.resolve`. The credentials are valid for one hour,
+    # even if the token expires earlier.
     #
-    # @param token A signed JSON Web Token in compact form.
+    # Equivalent: cognito GetCredentialsForIdentity.
     #
-    # @param identity_id The id of an identity: a region, a colon and a UUID.
-    #
-    # @param logins Proofs of the identity; only beside identityId.
-    #
-    # @param custom_role_arn A role that the login's provider offers, where it offers several.
-    #
-    # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, PoolNotFound, IdentityNotFound,
-    # IdentityDisabled, RoleNotConfigured, IdentityForbidden, UnauthenticatedNotAllowed, LoginsDoNotMatch,
-    # LoginConflict, RoleNotOffered, AmbiguousRoleDenied, PublicProviderRequired, PoolTokenNotAccepted,
-    # UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable,
-    # ProviderUnusable, InvalidPrincipalTags
+    # @param token [String] An OpenID token of the pool.
+    # @param identity_id [String] The ID of the identity.
+    # @param logins [Hash] The logins of the identity. Allowed only with `identityId`. As in AWS SDKs, a token that the pool minted can be
+    #   given under `cognito-identity.amazonaws.com`; it must then be the only login.
+    # @param custom_role_arn [String] The role to assume, if the provider of the login offers several roles.
+    # @return [CredentialsGetResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, PoolNotFound, IdentityNotFound, IdentityDisabled, RoleNotConfigured,
+    #   IdentityForbidden, UnauthenticatedNotAllowed, LoginsDoNotMatch, LoginConflict, RoleNotOffered, AmbiguousRoleDenied,
+    #   PublicProviderRequired, PoolTokenNotAccepted, UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported,
+    #   LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidPrincipalTags]
     def get(token: nil, identity_id: nil, logins: nil, custom_role_arn: nil, timeout: nil, trace: nil)
-      typed("credentials.get", {"token" => token, "identityId" => identity_id, "logins" => logins, "customRoleArn" => custom_role_arn}, timeout, trace)
+      call("credentials.get", {
+        "token" => token, "identityId" => identity_id, "logins" => logins, "customRoleArn" => custom_role_arn
+      }, timeout, trace)
     end
 
-    # Refuse temporary credentials from now on.
+    # Revoke temporary credentials issued before a given time.
     #
-    # All that were issued before a moment, for one session, one identity, one role or one pool, in every process on
-    # this store within a second. By identity and by pool it reaches the tokens, too, that would buy new ones: what
-    # was minted in a second before is refused with tokenRevoked, by token.verify as well. Tokens say their second
-    # only, so one minted in this very second may be newer than the revocation, and is accepted; to reach it, name the
-    # next second in issuedBefore: then nothing of this second is accepted, nor what is minted later in it.
+    # Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of this store within one
+    # second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier
+    # second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted
+    # in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during
+    # the rest of the current second are then also invalid.
     #
-    # @param session_token The session token of temporary credentials.
-    #
-    # @param identity_id The id of an identity: a region, a colon and a UUID.
-    #
-    # @param role_arn The ARN of a role: arn:aws:iam::<account>:role/<name>.
-    #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
-    #
-    # @param issued_before Without it: now. May be later than now.
-    #
-    # @raise SessionTokenInvalid, IdentityNotFound, RoleNotFound, PoolNotFound
+    # @param session_token [String] The session token of the session to revoke.
+    # @param identity_id [String] The identity whose credentials and tokens are revoked.
+    # @param role_arn [String] The role whose credentials are revoked.
+    # @param pool_id [String] The pool whose credentials and tokens are revoked.
+    # @param issued_before [Time] The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in
+    #   the future. Defaults to the current time.
+    # @return [Revocation]
+    # @raise [SessionTokenInvalid, IdentityNotFound, RoleNotFound, PoolNotFound]
     def revoke(session_token: nil, identity_id: nil, role_arn: nil, pool_id: nil, issued_before: nil, timeout: nil, trace: nil)
-      typed("credentials.revoke", {"sessionToken" => session_token, "identityId" => identity_id, "roleArn" => role_arn, "poolId" => pool_id, "issuedBefore" => issued_before}, timeout, trace)
+      call("credentials.revoke", {
+        "sessionToken" => session_token, "identityId" => identity_id, "roleArn" => role_arn, "poolId" => pool_id,
+        "issuedBefore" => issued_before
+      }, timeout, trace)
     end
 
-    # Verify a signed request, or a session token.
+    # Verify an AWS Signature Version 4 request or a session token.
     #
-    # Checks an AWS Signature Version 4, in headers or in the query string, and the session token it came with; or a
-    # session token alone, which proves less: whoever holds it may only have seen it.
+    # Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session token. A session token can also
+    # be verified alone. It then proves possession of the token, not of the secret access key.
     #
-    # @param request An HTTP request signed with AWS Signature Version 4, in its headers or in its query string.
-    #
-    # @param session_token The session token of temporary credentials.
-    #
-    # @param service The service the signature must be for.
-    #
-    # @param region The region the signature must be for.
-    #
-    # @raise SessionTokenInvalid, CredentialsExpired, CredentialsRevoked, SignatureMalformed, SignatureMismatch,
-    # CredentialScopeMismatch, BodyHashMismatch, RequestExpired, RequestTimeTooSkewed
+    # @param request [Hash] The signed request.
+    # @param session_token [String] The session token to verify without a request.
+    # @param service [String] The required service of the signature.
+    # @param region [String] The required region of the signature.
+    # @return [CredentialsVerifyResult]
+    # @raise [SessionTokenInvalid, CredentialsExpired, CredentialsRevoked, SignatureMalformed, SignatureMismatch, CredentialScopeMismatch,
+    #   BodyHashMismatch, RequestExpired, RequestTimeTooSkewed]
     def verify(request: nil, session_token: nil, service: nil, region: nil, timeout: nil, trace: nil)
-      typed("credentials.verify", {"request" => request, "sessionToken" => session_token, "service" => service, "region" => region}, timeout, trace)
+      call("credentials.verify", {
+        "request" => request, "sessionToken" => session_token, "service" => service, "region" => region
+      }, timeout, trace)
     end
   end
 end

@@ -7,158 +7,168 @@ require_relative "../namespace"
 module Mintmark
   # The methods `credentialsProvider.*`.
   class CredentialsProviderMethods < Namespace
-
-    # Drop the credentials and keep the identity.
+    # Clear a provider's cached credentials, keeping its identity ID.
     #
-    # For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are looking for
-    # credentials are told providerOvertaken, and what they find is not held.
+    # For example, call it after a guest has signed in or a login was linked. The call does not wait for a refresh: calls that are
+    # refreshing credentials fail with `providerOvertaken`, and their result is discarded.
     #
-    # @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+    # Equivalent: cognito iOS, Android: clearCredentials; .NET: ClearCredentials.
     #
-    # @raise ProviderNotOpen
+    # @param provider [String] The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
+    # @return [CredentialsProviderClearCredentialsResult]
+    # @raise [ProviderNotOpen]
     def clear_credentials(provider:, timeout: nil, trace: nil)
-      typed("credentialsProvider.clearCredentials", {"provider" => provider}, timeout, trace)
+      call("credentialsProvider.clearCredentials", {"provider" => provider}, timeout, trace)
     end
 
-    # Drop everything: credentials, identity and logins.
+    # Clear a provider's cached credentials, identity ID and logins.
     #
-    # For a sign-out, and for another user who is not to be linked with this one. The identity itself stays in the
-    # pool; the next user begins with an identity of their own. A token that the provider waits for is not waited for
-    # any more. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what
-    # they find is not held.
+    # Call it at sign-out, or before another user signs in whose logins must not be linked to the current identity. The identity itself
+    # stays in the pool; the next user gets a different identity. If the provider waits for a developer token, it stops waiting. The call
+    # does not wait for a refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.
     #
-    # @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+    # Equivalent: cognito iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId.
     #
-    # @raise ProviderNotOpen
+    # @param provider [String] The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
+    # @return [CredentialsProviderClearKeychainResult]
+    # @raise [ProviderNotOpen]
     def clear_keychain(provider:, timeout: nil, trace: nil)
-      typed("credentialsProvider.clearKeychain", {"provider" => provider}, timeout, trace)
+      call("credentialsProvider.clearKeychain", {"provider" => provider}, timeout, trace)
     end
 
-    # Close a credential provider.
+    # Close a credentials provider.
     #
-    # What it holds in memory is gone; the identity's id stays in the store under its key.
+    # Discards everything the provider holds in memory. The identity ID stays in the store under the key of the provider.
     #
-    # @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
-    #
-    # @raise ProviderNotOpen
+    # @param provider [String] The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
+    # @return [CredentialsProviderCloseResult]
+    # @raise [ProviderNotOpen]
     def close(provider:, timeout: nil, trace: nil)
-      typed("credentialsProvider.close", {"provider" => provider}, timeout, trace)
+      call("credentialsProvider.close", {"provider" => provider}, timeout, trace)
     end
 
-    # Get credentials that are good for a while.
+    # Get temporary credentials, refreshing them if they expire soon.
     #
-    # Held credentials are answered as long as they last longer than refreshAheadSeconds; nothing is asked then. Else
-    # they are renewed: with the user's logins, with a token that this process mints, or with one that your own
-    # backend mints, which the state tokenRequired asks for. Calls that come while credentials are being renewed join:
-    # they get the same credentials, or the same continuationToken. This is where the SDKs call refresh (Android),
-    # token and logins (iOS) or RefreshIdentity (.NET) of a custom identity provider. Calls that setLogins,
-    # clearCredentials or clearKeychain overtake are told providerOvertaken. Where the identity turns out to be
-    # another one, its id is kept instead and the notification credentialsProvider/identityChanged is sent. A kept
-    # identity that is gone, or that was merged into another one the logins prove, is given up and looked for once
-    # more without it.
+    # Returns the cached credentials if they are valid for more than `refreshAheadSeconds`. Otherwise the provider refreshes them: with the
+    # logins of the user, with a token minted by this process, or with a token from the application's backend. In the last case, the result
+    # has the state `tokenRequired`. Concurrent calls share one refresh and return the same credentials or the same `continuationToken`. A
+    # call fails with `providerOvertaken` if `setLogins`, `clearCredentials` or `clearKeychain` is called during its refresh. If the refresh
+    # finds another identity, the provider stores the new identity ID and sends the notification `credentialsProvider/identityChanged`. If
+    # the stored identity was deleted, or was merged into an identity that the logins prove, the provider repeats the search without it.
+    # This method corresponds to `refresh` (Android), `token` and `logins` (iOS) and `RefreshIdentity` (.NET) of a custom identity provider
+    # in the AWS Mobile SDKs.
     #
-    # @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+    # Equivalent: cognito Android: getCredentials, and AWSAbstractCognitoDeveloperIdentityProvider.refresh; iOS: credentials, and
+    # AWSCognitoCredentialsProviderHelper token, AWSIdentityProviderManager logins; .NET: GetCredentials, and RefreshIdentity; JavaScript:
+    # get, refresh.
     #
-    # @param refresh Renew them however long they last. Without it: false.
-    #
-    # @raise ProviderNotOpen, ProviderOvertaken, PoolNotFound, IdentityNotFound, IdentityDisabled, IdentityForbidden,
-    # UnauthenticatedNotAllowed, LoginsDoNotMatch, LoginConflict, UnsupportedDeveloperProvider,
-    # DeveloperUserAlreadyRegistered, InvalidLogin, ClassicFlowDisabled, PublicProviderRequired, PoolTokenNotAccepted,
-    # UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable,
-    # ProviderUnusable, RoleNotConfigured, RoleNotOffered, AmbiguousRoleDenied, AssumeRoleDenied,
-    # DurationExceedsRoleMaximum, PackedPolicyTooLarge, InvalidPrincipalTags, TokenMalformed,
-    # TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    # TokenNotYetValid, TokenUseMismatch, TokenRevoked
+    # @param provider [String] The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
+    # @param refresh [Boolean] Whether to refresh the credentials even if the cached ones are still valid. Defaults to false.
+    # @return [CredentialsProviderAnswer]
+    # @raise [ProviderNotOpen, ProviderOvertaken, PoolNotFound, IdentityNotFound, IdentityDisabled, IdentityForbidden,
+    #   UnauthenticatedNotAllowed, LoginsDoNotMatch, LoginConflict, UnsupportedDeveloperProvider, DeveloperUserAlreadyRegistered,
+    #   InvalidLogin, ClassicFlowDisabled, PublicProviderRequired, PoolTokenNotAccepted, UnsupportedLoginProvider, SamlNotSupported,
+    #   LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, RoleNotConfigured, RoleNotOffered,
+    #   AmbiguousRoleDenied, AssumeRoleDenied, DurationExceedsRoleMaximum, PackedPolicyTooLarge, InvalidPrincipalTags, TokenMalformed,
+    #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
+    #   TokenUseMismatch, TokenRevoked]
     def get(provider:, refresh: nil, timeout: nil, trace: nil)
-      typed("credentialsProvider.get", {"provider" => provider, "refresh" => refresh}, timeout, trace)
+      call("credentialsProvider.get", {"provider" => provider, "refresh" => refresh}, timeout, trace)
     end
 
-    # Get the id of the identity.
+    # Get the identity ID of a credentials provider.
     #
-    # The id that is kept under the provider's key; where there is none yet, one is found or made as in
-    # identity.resolve, or by the backend's token. After setLogins the id is looked at again first, because other
-    # logins may make it another one.
+    # Returns the identity ID that is stored under the key of the provider. If there is none, the provider gets or creates an identity as in
+    # `identity.resolve`, or requires a token of the application's backend. After `credentialsProvider.setLogins`, the identity is resolved
+    # again because the new logins can belong to another identity.
     #
-    # @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+    # Equivalent: cognito Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript: identityId.
     #
-    # @raise ProviderNotOpen, ProviderOvertaken, PoolNotFound, IdentityNotFound, IdentityDisabled, IdentityForbidden,
-    # UnauthenticatedNotAllowed, LoginsDoNotMatch, LoginConflict, UnsupportedDeveloperProvider,
-    # DeveloperUserAlreadyRegistered, InvalidLogin, ClassicFlowDisabled, PublicProviderRequired, PoolTokenNotAccepted,
-    # UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable,
-    # ProviderUnusable, InvalidPrincipalTags
+    # @param provider [String] The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
+    # @return [CredentialsProviderAnswer]
+    # @raise [ProviderNotOpen, ProviderOvertaken, PoolNotFound, IdentityNotFound, IdentityDisabled, IdentityForbidden,
+    #   UnauthenticatedNotAllowed, LoginsDoNotMatch, LoginConflict, UnsupportedDeveloperProvider, DeveloperUserAlreadyRegistered,
+    #   InvalidLogin, ClassicFlowDisabled, PublicProviderRequired, PoolTokenNotAccepted, UnsupportedLoginProvider, SamlNotSupported,
+    #   LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidPrincipalTags]
     def identity_id(provider:, timeout: nil, trace: nil)
-      typed("credentialsProvider.identityId", {"provider" => provider}, timeout, trace)
+      call("credentialsProvider.identityId", {"provider" => provider}, timeout, trace)
     end
 
-    # Open a credential provider.
+    # Open a credentials provider, which caches and refreshes temporary credentials.
     #
-    # It keeps temporary credentials for one user of a pool fresh, as the credential providers of the mobile SDKs do:
-    # it caches them, renews them ahead of their end, and keeps the identity's id under a key in the store. The
-    # provider itself lives in this process and ends with it; opened again with the same key, it goes on with the same
-    # identity. The name that getProviderName answers in the SDKs is the pool's developerProvider.
+    # A credentials provider serves one user of a pool, like the credentials providers of the AWS Mobile SDKs. It caches credentials,
+    # refreshes them before they expire, and stores the identity ID in the store under a key. The provider itself exists only in this
+    # process; if it is opened again with the same key, it continues with the same identity. The `developerProvider` of the pool corresponds
+    # to the result of `getProviderName` in the SDKs.
     #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
+    # Equivalent: cognito Android: new CognitoCachingCredentialsProvider; iOS: AWSCognitoCredentialsProvider init; .NET: new
+    # CognitoAWSCredentials; JavaScript: new CognitoIdentityCredentials; getProviderName.
     #
-    # @param key Under which the identity's id is kept in the store, with the pool: an installation, a device, a
-    # profile. Without it: "default".
-    #
-    # @param logins Who the user is, as in setLogins; without it a guest.
-    #
-    # @param token_source Who mints when the logins name the developer provider. self: this process. caller: your own
-    # backend, which is asked by the state tokenRequired and answers by submitToken. Without it: "self".
-    #
-    # @param flow enhanced: the pool picks the role, as in credentials.get. basic: a role is taken on by a token, as
-    # in credentials.assumeRole; the session's name is ProviderSession. Without it: "enhanced".
-    #
-    # @param role_arn The role of the basic flow; without it the pool's role for guests, or for authenticated
-    # identities.
-    #
-    # @param custom_role_arn The role of the enhanced flow, where a login's provider offers several.
-    #
-    # @param refresh_ahead_seconds How long before their end credentials are renewed. Without it: 600.
-    #
-    # @raise PoolNotFound, TooManyProviders
-    def open(pool_id:, key: nil, logins: nil, token_source: nil, flow: nil, role_arn: nil, custom_role_arn: nil, refresh_ahead_seconds: nil, timeout: nil, trace: nil)
-      typed("credentialsProvider.open", {"poolId" => pool_id, "key" => key, "logins" => logins, "tokenSource" => token_source, "flow" => flow, "roleArn" => role_arn, "customRoleArn" => custom_role_arn, "refreshAheadSeconds" => refresh_ahead_seconds}, timeout, trace)
+    # @param pool_id [String] The ID of a pool: a region, a colon and a UUID.
+    # @param key [String] The name under which the identity ID is stored for this pool, such as the ID of an installation, device or
+    #   profile. Defaults to "default".
+    # @param logins [Hash] The logins of the user, as in `credentialsProvider.setLogins`. Omit them for a guest.
+    # @param token_source [String] The party that mints tokens if the logins contain the developer provider. With `self`, this process mints
+    #   them. With `caller`, the application's backend mints them: the provider requests a token with the state `tokenRequired`, and the
+    #   backend submits it with `credentialsProvider.submitToken`. Defaults to "self".
+    # @param flow [String] The flow that returns the credentials. With `enhanced`, the pool selects the role, as in `credentials.get`. With
+    #   `basic`, a token assumes a role, as in `credentials.assumeRole`; the session name is `ProviderSession`. Defaults to "enhanced".
+    # @param role_arn [String] The role of the basic flow. Defaults to the role of the pool for guests or for authenticated identities.
+    # @param custom_role_arn [String] The role of the enhanced flow, if the provider of a login offers several roles.
+    # @param refresh_ahead_seconds [Integer] The number of seconds before their expiration at which credentials are refreshed. Defaults to
+    #   600.
+    # @return [CredentialsProviderOpenResult]
+    # @raise [PoolNotFound, TooManyProviders]
+    def open(
+      pool_id:, key: nil, logins: nil, token_source: nil, flow: nil, role_arn: nil, custom_role_arn: nil, refresh_ahead_seconds: nil,
+      timeout: nil, trace: nil
+    )
+      call("credentialsProvider.open", {
+        "poolId" => pool_id, "key" => key, "logins" => logins, "tokenSource" => token_source, "flow" => flow, "roleArn" => role_arn,
+        "customRoleArn" => custom_role_arn, "refreshAheadSeconds" => refresh_ahead_seconds
+      }, timeout, trace)
     end
 
-    # Say who the user is now.
+    # Replace the logins of a credentials provider.
     #
-    # Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs in as
-    # somebody known becomes that identity (and the guest's own is disabled, but not by a login of your developer
-    # provider, which never merges), and a user who proves one more login may be merged. For another user who is not
-    # to be linked, call clearKeychain first. A token that the provider waits for is not waited for any more. It waits
-    # for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is not
-    # held.
+    # Discards the cached credentials and keeps the identity ID. The next call to `credentialsProvider.get` can change the identity ID. If a
+    # guest signs in with a login of an existing identity, the provider changes to that identity and the guest is disabled. Logins of the
+    # developer provider never merge identities. An additional login can also merge the identity with another one. If another user signs in
+    # whose logins must not be linked to the current identity, call `credentialsProvider.clearKeychain` first. If the provider waits for a
+    # developer token, it stops waiting. The call does not wait for a refresh: calls that are refreshing credentials fail with
+    # `providerOvertaken`, and their result is discarded.
     #
-    # @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+    # Equivalent: cognito Android: setLogins, withLogins; iOS: AWSIdentityProviderManager logins; .NET: AddLogin, RemoveLogin; JavaScript:
+    # params.Logins.
     #
-    # @param logins Login provider to its proof: for the pool's developer provider the identifier of the user in your
-    # own system, for a public provider a token. Without any, the user is a guest.
-    #
-    # @raise ProviderNotOpen
+    # @param provider [String] The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
+    # @param logins [Hash] The new logins of the user. With an empty map, the user is a guest.
+    # @return [CredentialsProviderSetLoginsResult]
+    # @raise [ProviderNotOpen]
     def set_logins(provider:, logins:, timeout: nil, trace: nil)
-      typed("credentialsProvider.setLogins", {"provider" => provider, "logins" => logins}, timeout, trace)
+      call("credentialsProvider.setLogins", {"provider" => provider, "logins" => logins}, timeout, trace)
     end
 
-    # Hand in the token that a credential provider asked for.
+    # Submit the developer token that a credentials provider requested.
     #
-    # What your own backend got from token.mintForDeveloper: both the identity's id and the token, as
-    # update(identityId, token) of the Android SDK sets them. They are exchanged at once. The token is used for this
-    # refresh alone; the next one asks anew. A token that is refused leaves the continuationToken valid.
+    # Submit the identity ID and the token that `token.mintForDeveloper` returned to the application's backend, like `update(identityId,
+    # token)` in the AWS SDK for Android. The provider exchanges the token immediately and uses it only for this refresh; the next refresh
+    # requests another token. If the token is rejected, the continuation token stays valid.
     #
-    # @param continuation_token From the state tokenRequired.
+    # Equivalent: cognito Android: update(identityId, token); iOS: the result of token; .NET: the IdentityState of RefreshIdentity.
     #
-    # @param identity_id The id of an identity: a region, a colon and a UUID.
-    #
-    # @param token A signed JSON Web Token in compact form.
-    #
-    # @raise TokenNotAwaited, ProviderOvertaken, TokenAudienceMismatch, LoginsDoNotMatch, PoolNotFound,
-    # RoleNotConfigured, RoleNotOffered, AmbiguousRoleDenied, AssumeRoleDenied, DurationExceedsRoleMaximum,
-    # PackedPolicyTooLarge, InvalidPrincipalTags, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown,
-    # TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked
+    # @param continuation_token [String] The continuation token from the state `tokenRequired`.
+    # @param identity_id [String] The identity ID that `token.mintForDeveloper` returned.
+    # @param token [String] The token that `token.mintForDeveloper` returned.
+    # @return [CredentialsProviderAnswer]
+    # @raise [TokenNotAwaited, ProviderOvertaken, TokenAudienceMismatch, LoginsDoNotMatch, PoolNotFound, RoleNotConfigured, RoleNotOffered,
+    #   AmbiguousRoleDenied, AssumeRoleDenied, DurationExceedsRoleMaximum, PackedPolicyTooLarge, InvalidPrincipalTags, TokenMalformed,
+    #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
+    #   TokenUseMismatch, TokenRevoked]
     def submit_token(continuation_token:, identity_id:, token:, timeout: nil, trace: nil)
-      typed("credentialsProvider.submitToken", {"continuationToken" => continuation_token, "identityId" => identity_id, "token" => token}, timeout, trace)
+      call("credentialsProvider.submitToken", {
+        "continuationToken" => continuation_token, "identityId" => identity_id, "token" => token
+      }, timeout, trace)
     end
   end
 end

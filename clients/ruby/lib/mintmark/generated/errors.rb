@@ -5,1487 +5,1040 @@
 require_relative "../errors"
 
 module Mintmark
-  # A line is not one JSON text in UTF-8, has a member twice or nests too deep.
-  class ParseError < AnsweredError
-    # What is wrong.
-    def reason = Record.of(data["reason"])
-    # The byte of the line where it is wrong, from 0.
-    def offset = Record.of(data["offset"])
+  # A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too deeply.
+  class ParseError < APIError
+    detail :reason, "reason" # The syntax error.
+    detail :offset, "offset" # The position of the error in the message, in bytes from 0.
   end
 
-  # The JSON is no request: a wrong envelope, an empty or too large batch, a line that is too long.
-  class InvalidRequest < AnsweredError
-    # What is wrong.
-    def reason = Record.of(data["reason"])
+  # The JSON is not a request: the envelope is not valid, a batch is empty or too large, or the message is too long.
+  class InvalidRequest < APIError
+    detail :reason, "reason" # The problem with the request.
   end
 
-  # The method is not offered.
-  class MethodNotFound < AnsweredError
-    # The method that was asked for.
-    def method_ = Record.of(data["method"])
-    # Methods with a similar name, the nearest first.
-    def nearest = Record.of(data["nearest"])
+  # The method does not exist or is not available to this caller.
+  class MethodNotFound < APIError
+    detail :method_value, "method" # The name of the requested method.
+    detail :nearest, "nearest" # The methods that other products call by this name, then methods with similar names, most similar first.
   end
 
-  # Parameters break the method's schema. Every violation is listed.
-  class InvalidParams < AnsweredError
-    # All of them.
-    def violations = Record.of(data["violations"])
+  # The parameters violate the schema of the method. The error lists every violation.
+  class InvalidParams < APIError
+    detail :violations, "violations", [:Violation] # All violations.
   end
 
-  # A fault in Mintmark itself.
-  class InternalError < AnsweredError
-    # Stands in the log line too.
-    def incident = Record.of(data["incident"])
+  # Mintmark itself has a defect.
+  class InternalError < APIError
+    detail :incident, "incident" # The identifier of the incident, which is also in the log entry.
   end
 
-  # $/cancelRequest came in time.
-  class RequestCancelled < AnsweredError
+  # `$/cancelRequest` arrived before the request was completed.
+  class RequestCancelled < APIError; end
+
+  # The process ended before the request was completed.
+  class ShuttingDown < APIError; end
+
+  # The response exceeds the maximum line length.
+  class ResultTooLarge < APIError
+    detail :maximum_bytes, "maximumBytes" # The maximum length of a response, in bytes.
   end
 
-  # The process ends before the request could be finished.
-  class ShuttingDown < AnsweredError
-    # When to try again. Without it: 1.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+  # A rate limit is exceeded, the queue of waiting requests is full, or the operating system refuses another thread.
+  class TooManyRequests < APIError; end
+
+  # A caller with the access level `public` calls a developer method or uses a developer parameter.
+  class CallerNotAllowed < APIError
+    detail :method_value, "method" # The name of the method.
   end
 
-  # An answer exceeds the line limit.
-  class ResultTooLarge < AnsweredError
-    # The longest answer allowed.
-    def maximum_bytes = Record.of(data["maximumBytes"])
+  # A list method receives a cursor that it did not return for the same parameters.
+  class InvalidCursor < APIError
+    detail :method_value, "method" # The name of the list method.
   end
 
-  # A throttle or a bounded queue is full.
-  class TooManyRequests < AnsweredError
-    # When to try again. Without it: 1.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+  # The pool does not exist or was deleted.
+  class PoolNotFound < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
   end
 
-  # A developer method, or a developer's parameter, on a public pipe.
-  class CallerNotAllowed < AnsweredError
-    # The method.
-    def method_ = Record.of(data["method"])
+  # `pool.create` names a pool ID that is already in use.
+  class PoolExists < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
   end
 
-  # A list gets a cursor it did not make.
-  class InvalidCursor < AnsweredError
-    # The list.
-    def method_ = Record.of(data["method"])
+  # The identity does not exist, was deleted or belongs to another pool.
+  class IdentityNotFound < APIError
+    detail :identity_id, "identityId" # The ID of an identity: a region, a colon and a UUID.
   end
 
-  # The pool was never created, or is deleted.
-  class PoolNotFound < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
+  # A request or a token names a disabled identity.
+  class IdentityDisabled < APIError
+    detail :identity_id, "identityId" # The ID of an identity: a region, a colon and a UUID.
   end
 
-  # pool.create with an id that is taken.
-  class PoolExists < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
+  # The logins do not include the developer provider of the pool, or name a provider that is not configured in the pool.
+  class UnsupportedDeveloperProvider < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
+    detail :given, "given" # The named providers that are not configured in the pool.
+    detail :reason, "reason" # The missing or unsupported provider.
+    detail :developer_provider, "developerProvider" # The developer provider of the pool, if it has one.
   end
 
-  # The identity was never created, is deleted, or belongs to another pool.
-  class IdentityNotFound < AnsweredError
-    # The id of an identity: a region, a colon and a UUID.
-    def identity_id = Record.of(data["identityId"])
+  # The request names an authenticated identity without a login that is linked to it.
+  class LoginsDoNotMatch < APIError
+    detail :identity_id, "identityId" # The ID of an identity: a region, a colon and a UUID.
   end
 
-  # A disabled identity is named or stands in a token.
-  class IdentityDisabled < AnsweredError
-    # The id of an identity: a region, a colon and a UUID.
-    def identity_id = Record.of(data["identityId"])
+  # `identityId` names one identity, but the developer user identifier belongs to another.
+  class DeveloperUserAlreadyRegistered < APIError
+    # The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
+    detail :provider, "provider"
+    detail :identity_id, "identityId" # The ID of an identity: a region, a colon and a UUID.
   end
 
-  # logins lack the pool's developer provider, or name a provider the pool does not have.
-  class UnsupportedDeveloperProvider < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
-    # The providers that were named and that it does not have.
-    def given = Record.of(data["given"])
-    # What is missing or too much.
-    def reason = Record.of(data["reason"])
-    # The one the pool has, if any.
-    def developer_provider = Record.of(data["developerProvider"])
+  # The login belongs to another identity, or the identity already has a login of this provider or 20 logins.
+  class LoginConflict < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
+    detail :reason, "reason" # The existing record that the login contradicts.
   end
 
-  # An authenticated identity is named without a proof of it.
-  class LoginsDoNotMatch < AnsweredError
-    # The id of an identity: a region, a colon and a UUID.
-    def identity_id = Record.of(data["identityId"])
+  # The value of a login is not valid, such as a developer user identifier with more than 1024 characters.
+  class InvalidLogin < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
+    detail :reason, "reason" # The reason the login was rejected.
   end
 
-  # identityId names one identity, the developer user identifier belongs to another.
-  class DeveloperUserAlreadyRegistered < AnsweredError
-    # The name under which your own sign-in stands in a pool, such as login.shop.
-    def provider = Record.of(data["provider"])
-    # The id of an identity: a region, a colon and a UUID.
-    def identity_id = Record.of(data["identityId"])
+  # A tag that a caller gives or a tag mapping derives from a claim contains characters that are not allowed or is too long. Also if its key
+  # begins with `aws:`, two keys differ only in case, or the tags make the token too long.
+  class InvalidPrincipalTags < APIError
+    detail :tag, "tag" # The key of the tag.
+    detail :reason, "reason" # The reason the tag was rejected.
   end
 
-  # A login belongs to another identity, or an identity has one of this provider or 20 logins already.
-  class LoginConflict < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
-    # What it collides with.
-    def reason = Record.of(data["reason"])
+  # An authenticated identity is used without a login.
+  class IdentityForbidden < APIError
+    detail :identity_id, "identityId" # The ID of an identity: a region, a colon and a UUID.
   end
 
-  # The proof of a login cannot be used: a developer user identifier above 1024 characters, a token that does not
-  # verify.
-  class InvalidLogin < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
-    # Why.
-    def reason = Record.of(data["reason"])
+  # A client names the developer provider where a public login provider is required.
+  class PublicProviderRequired < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
   end
 
-  # A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a claim;
-  # its key begins with aws:, two keys differ in case only, or the tags make the token too long.
-  class InvalidPrincipalTags < AnsweredError
-    # The key.
-    def tag = Record.of(data["tag"])
-    # Why.
-    def reason = Record.of(data["reason"])
+  # A token minted by a pool is given as a login.
+  class PoolTokenNotAccepted < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
   end
 
-  # An authenticated identity is used without any login.
-  class IdentityForbidden < AnsweredError
-    # The id of an identity: a region, a colon and a UUID.
-    def identity_id = Record.of(data["identityId"])
-  end
-
-  # A client uses the developer provider's name.
-  class PublicProviderRequired < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
-  end
-
-  # A pool's own token is given as a login.
-  class PoolTokenNotAccepted < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
-  end
-
-  # A login names a provider that the pool does not have.
-  class UnsupportedLoginProvider < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
+  # A login names a provider that is not configured in the pool.
+  class UnsupportedLoginProvider < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
   end
 
   # A login names the ARN of a SAML provider.
-  class SamlNotSupported < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
+  class SamlNotSupported < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
   end
 
-  # A login's token fails a check.
-  class LoginTokenInvalid < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
-    # Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token of a
-    # tenant of this store also use (only ID tokens are logins) and revoked (session or account has ended).
-    def check = Record.of(data["check"])
-    # What is wrong with it.
-    def reason = Record.of(data["reason"])
+  # The token of a login fails a check.
+  class LoginTokenInvalid < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
+    # The failed check: `malformed`, `type` (the token is not an ID token), `issuer`, `signature`, `audience`, `expired`, `notYetValid` or
+    # `subject`. For a token of a tenant of this store also `use` (only ID tokens are accepted as logins) and `revoked` (the session or
+    # account has ended).
+    detail :check, "check"
+    detail :reason, "reason" # The reason the token was rejected.
   end
 
-  # token.mint in a pool that does not allow it.
-  class ClassicFlowDisabled < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
+  # `token.mint` is called in a pool that does not allow the classic flow.
+  class ClassicFlowDisabled < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
   end
 
-  # A developer user identifier that no identity owns.
-  class DeveloperUserNotFound < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
-    # The parameter that names it, as an RFC 6901 JSON pointer.
-    def parameter = Record.of(data["parameter"])
+  # No identity of the pool has the developer user identifier.
+  class DeveloperUserNotFound < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
+    detail :parameter, "parameter" # The parameter that contains the identifier, as an RFC 6901 JSON Pointer.
   end
 
-  # A guest in a pool that has none.
-  class UnauthenticatedNotAllowed < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
+  # A request without logins is sent to a pool that does not allow guests.
+  class UnauthenticatedNotAllowed < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
   end
 
-  # A login to be removed is not there.
-  class LoginNotLinked < AnsweredError
-    # The id of an identity: a region, a colon and a UUID.
-    def identity_id = Record.of(data["identityId"])
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
+  # The login to unlink is not linked to the identity.
+  class LoginNotLinked < APIError
+    detail :identity_id, "identityId" # The ID of an identity: a region, a colon and a UUID.
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
   end
 
-  # pool.update names another developer provider than the pool has.
-  class DeveloperProviderFixed < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
-    # The name under which your own sign-in stands in a pool, such as login.shop.
-    def developer_provider = Record.of(data["developerProvider"])
+  # `pool.update` names a developer provider other than the existing one of the pool.
+  class DeveloperProviderFixed < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
+    # The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
+    detail :developer_provider, "developerProvider"
   end
 
-  # A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name
-  # that is taken.
-  class InvalidPoolProvider < AnsweredError
-    # Its domain or issuer.
-    def provider = Record.of(data["provider"])
-    # Why.
-    def reason = Record.of(data["reason"])
+  # A login provider of a pool is not valid: its issuer is not an https URL, client IDs are missing, its keys cannot be read, or its name is
+  # already in use.
+  class InvalidPoolProvider < APIError
+    detail :provider, "provider" # The domain or issuer of the provider.
+    detail :reason, "reason" # The reason the provider was rejected.
   end
 
-  # A pool would get more than 50 tags.
-  class TooManyTags < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
-    # How many it would have.
-    def count = Record.of(data["count"])
+  # The request would give a pool more than 50 tags.
+  class TooManyTags < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
+    detail :count, "count" # The number of tags that the pool would have.
   end
 
-  # A mapping for a provider that the pool does not have, or one without the rules it needs.
-  class InvalidRoleMapping < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
-    # Why.
-    def reason = Record.of(data["reason"])
+  # A role mapping names a provider that is not configured in the pool, or lacks the rules that it requires.
+  class InvalidRoleMapping < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
+    detail :reason, "reason" # The reason the mapping was rejected.
   end
 
-  # A tag map that was never set, or was removed.
-  class PrincipalTagsNotFound < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
+  # The tag mapping was never set or was removed.
+  class PrincipalTagsNotFound < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
   end
 
-  # A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from former
-  # years.
-  class LegacyProviderNotSupported < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
+  # The configuration of a pool, or a login, names `api.twitter.com` or `www.digits.com`, which Amazon Cognito used to support.
+  class LegacyProviderNotSupported < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
   end
 
-  # Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical header.
-  class TokenMalformed < AnsweredError
-    # What is wrong.
-    def reason = Record.of(data["reason"])
+  # The token does not consist of three base64url parts, a part is not a JSON object, a member is missing or has the wrong type, or the
+  # header contains an unknown critical parameter.
+  class TokenMalformed < APIError
+    detail :reason, "reason" # The format error.
   end
 
-  # alg is none, an HMAC, or not the algorithm of the key that kid names.
-  class TokenAlgorithmNotAllowed < AnsweredError
-    # The alg of the token's header.
-    def algorithm = Record.of(data["algorithm"])
+  # `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names.
+  class TokenAlgorithmNotAllowed < APIError
+    detail :algorithm, "algorithm" # The `alg` header parameter of the token.
   end
 
-  # kid is missing or names no key of this store; the keys of a deleted pool go with it.
-  class TokenKeyUnknown < AnsweredError
-    # The kid of the token's header.
-    def kid = Record.of(data["kid"])
-    # Why there is none, as far as the token says whose it is.
-    def reason = Record.of(data["reason"])
+  # `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+  class TokenKeyUnknown < APIError
+    detail :kid, "kid" # The `kid` header parameter of the token.
+    detail :reason, "reason" # The reason no key was found, as far as the token shows.
   end
 
-  # The signature does not verify with the key that kid names.
-  class TokenSignatureInvalid < AnsweredError
-    # The key it was checked with.
-    def kid = Record.of(data["kid"])
+  # The signature cannot be verified with the key that `kid` names.
+  class TokenSignatureInvalid < APIError
+    detail :kid, "kid" # The ID of the key that was used to verify the signature.
   end
 
-  # exp is past.
-  class TokenExpired < AnsweredError
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def expired_at = Record.of(data["expiredAt"])
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def now = Record.of(data["now"])
+  # The time in `exp` is in the past.
+  class TokenExpired < APIError
+    detail :expired_at, "expiredAt", :time # The time at which the token expired, in seconds since 1970-01-01 UTC.
+    detail :now, "now", :time # The current time of this process, in seconds since 1970-01-01 UTC.
   end
 
-  # iat or nbf lies in the future.
-  class TokenNotYetValid < AnsweredError
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def valid_from = Record.of(data["validFrom"])
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def now = Record.of(data["now"])
+  # The time in `iat` or `nbf` is in the future.
+  class TokenNotYetValid < APIError
+    detail :valid_from, "validFrom", :time # The time at which the token becomes valid, in seconds since 1970-01-01 UTC.
+    detail :now, "now", :time # The current time of this process, in seconds since 1970-01-01 UTC.
   end
 
-  # aud does not contain what was expected.
-  class TokenAudienceMismatch < AnsweredError
-    # The audience that was asked for.
-    def expected = Record.of(data["expected"])
-    # The token's audiences.
-    def actual = Record.of(data["actual"])
+  # `aud` does not contain the expected audience.
+  class TokenAudienceMismatch < APIError
+    detail :expected, "expected" # The expected audience.
+    detail :actual, "actual" # The audiences of the token.
   end
 
-  # iss is not what was expected, or not the issuer whose key signed.
-  class TokenIssuerMismatch < AnsweredError
-    # The issuer that was expected.
-    def expected = Record.of(data["expected"])
-    # The token's issuer.
-    def actual = Record.of(data["actual"])
+  # `iss` is not the expected issuer, or not the issuer that owns the signing key.
+  class TokenIssuerMismatch < APIError
+    detail :expected, "expected" # The expected issuer.
+    detail :actual, "actual" # The issuer of the token.
   end
 
-  # A token of one kind is given where another is needed.
-  class TokenUseMismatch < AnsweredError
-    # What a token is for: a pool's OpenID token, or a tenant's ID or access token.
-    def expected = Record.of(data["expected"])
-    # What a token is for: a pool's OpenID token, or a tenant's ID or access token.
-    def actual = Record.of(data["actual"])
+  # A token of one type is given where another type is required, such as an access token instead of an ID token.
+  class TokenUseMismatch < APIError
+    detail :expected, "expected" # The required token type.
+    detail :actual, "actual" # The type of the token.
   end
 
-  # The identity or the pool is deleted or disabled since, the key that signed it is revoked, or credentials.revoke
-  # has named one of them since the token was minted.
-  class TokenRevoked < AnsweredError
-    # What became of its subject or its key.
-    def reason = Record.of(data["reason"])
+  # The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or `credentials.revoke`
+  # applies to the token.
+  class TokenRevoked < APIError
+    # The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of the token, it
+    # names the method, whose result contains the new tokens.
+    detail :reason, "reason"
   end
 
-  # A role was never put, or is deleted.
-  class RoleNotFound < AnsweredError
-    # The name or the ARN that was asked for.
-    def role = Record.of(data["role"])
+  # The role does not exist or was deleted.
+  class RoleNotFound < APIError
+    detail :role, "role" # The requested role name or ARN.
   end
 
-  # credentials.get finds no role for the identity, or its trust policy refuses.
-  class RoleNotConfigured < AnsweredError
-    # The id of a pool: a region, a colon and a UUID.
-    def pool_id = Record.of(data["poolId"])
-    # The role that was chosen, if any.
-    def role_arn = Record.of(data["roleArn"])
-    # Why.
-    def reason = Record.of(data["reason"])
+  # `credentials.get` finds no role for the identity, or the trust policy of the role denies it.
+  class RoleNotConfigured < APIError
+    detail :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
+    detail :role_arn, "roleArn" # The selected role, if any.
+    detail :reason, "reason" # The reason no role was assigned.
   end
 
-  # The trust policy does not allow it, or there is no such role: both are answered alike.
-  class AssumeRoleDenied < AnsweredError
-    # The ARN of a role: arn:aws:iam::<account>:role/<name>.
-    def role_arn = Record.of(data["roleArn"])
-    # The action that no statement allows, or one denies.
-    def action = Record.of(data["action"])
+  # The trust policy does not allow the request, or the role does not exist. Both cases return the same error.
+  class AssumeRoleDenied < APIError
+    detail :role_arn, "roleArn" # The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
+    detail :action, "action" # The action that no statement allows or that a statement denies.
   end
 
-  # durationSeconds is above the role's maxSessionSeconds.
-  class DurationExceedsRoleMaximum < AnsweredError
-    # What was asked for.
-    def duration_seconds = Record.of(data["durationSeconds"])
-    # The role's maxSessionSeconds.
-    def maximum_seconds = Record.of(data["maximumSeconds"])
+  # `durationSeconds` exceeds the `maxSessionSeconds` of the role.
+  class DurationExceedsRoleMaximum < APIError
+    detail :duration_seconds, "durationSeconds" # The requested duration, in seconds.
+    detail :maximum_seconds, "maximumSeconds" # The `maxSessionSeconds` of the role.
   end
 
-  # A policy is not in the policy language, or a trust policy has no condition.
-  class MalformedPolicy < AnsweredError
-    # Which one.
-    def policy = Record.of(data["policy"])
-    # Where, as an RFC 6901 JSON pointer into the policy.
-    def pointer = Record.of(data["pointer"])
-    # What is wrong.
-    def reason = Record.of(data["reason"])
+  # The policy does not follow the policy language, or a statement of a trust policy does not name the pool that it trusts.
+  class MalformedPolicy < APIError
+    detail :policy, "policy" # The kind of policy.
+    detail :pointer, "pointer" # The location of the error in the policy, as an RFC 6901 JSON Pointer.
+    detail :reason, "reason" # The error in the policy.
   end
 
-  # A session policy above 2048 characters, or policy and tags together too long for a session token.
-  class PackedPolicyTooLarge < AnsweredError
-    # 100 is the most.
-    def percent = Record.of(data["percent"])
+  # The session policy has more than 2048 characters, or the policy and the tags together do not fit into a session token.
+  class PackedPolicyTooLarge < APIError
+    detail :percent, "percent" # The used space, in percent. The maximum is 100.
   end
 
-  # A session token cannot be opened, or belongs to another access key id.
-  class SessionTokenInvalid < AnsweredError
-  end
+  # The session token cannot be decrypted, or belongs to another access key ID.
+  class SessionTokenInvalid < APIError; end
 
-  # Temporary credentials are past their time.
-  class CredentialsExpired < AnsweredError
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def expired_at = Record.of(data["expiredAt"])
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def now = Record.of(data["now"])
+  # The temporary credentials have expired.
+  class CredentialsExpired < APIError
+    detail :expired_at, "expiredAt", :time # The time at which the credentials expired, in seconds since 1970-01-01 UTC.
+    detail :now, "now", :time # The current time of this process, in seconds since 1970-01-01 UTC.
   end
 
-  # credentials.revoke named them.
-  class CredentialsRevoked < AnsweredError
-    # What a revocation names.
-    def kind = Record.of(data["kind"])
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def issued_before = Record.of(data["issuedBefore"])
+  # `credentials.revoke` applies to the credentials.
+  class CredentialsRevoked < APIError
+    detail :kind, "kind" # The kind of revocation that applies.
+    detail :issued_before, "issuedBefore", :time # The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
   end
 
-  # The request was altered on its way, or signed with another secret.
-  class SignatureMismatch < AnsweredError
-    # What was checked, step one; the session token in it is masked.
-    def canonical_request = Record.of(data["canonicalRequest"])
-    # What was checked, step two.
-    def string_to_sign = Record.of(data["stringToSign"])
+  # The request was altered in transit or signed with another secret.
+  class SignatureMismatch < APIError
+    # The canonical request that was verified (step 1 of Signature Version 4). Its session token is masked.
+    detail :canonical_request, "canonicalRequest"
+    detail :string_to_sign, "stringToSign" # The string to sign that was verified (step 2 of Signature Version 4).
   end
 
-  # A presigned request is past its time.
-  class RequestExpired < AnsweredError
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def signed_at = Record.of(data["signedAt"])
-    # X-Amz-Expires.
-    def expires_seconds = Record.of(data["expiresSeconds"])
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def now = Record.of(data["now"])
+  # A presigned request has expired.
+  class RequestExpired < APIError
+    detail :signed_at, "signedAt", :time # The time at which the request was signed, in seconds since 1970-01-01 UTC.
+    detail :expires_seconds, "expiresSeconds" # The value of `X-Amz-Expires`, in seconds.
+    detail :now, "now", :time # The current time of this process, in seconds since 1970-01-01 UTC.
   end
 
-  # X-Amz-Date is too far from now.
-  class RequestTimeTooSkewed < AnsweredError
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def signed_at = Record.of(data["signedAt"])
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def now = Record.of(data["now"])
-    # How far apart they may be.
-    def maximum_skew_seconds = Record.of(data["maximumSkewSeconds"])
+  # `X-Amz-Date` differs too much from the current time.
+  class RequestTimeTooSkewed < APIError
+    detail :signed_at, "signedAt", :time # The time at which the request was signed, in seconds since 1970-01-01 UTC.
+    detail :now, "now", :time # The current time of this process, in seconds since 1970-01-01 UTC.
+    detail :maximum_skew_seconds, "maximumSkewSeconds" # The maximum difference between the two times, in seconds.
   end
 
-  # Authorization header or X-Amz- parameters are missing, doubled or wrong; host or a needed header is not signed.
-  class SignatureMalformed < AnsweredError
-    # What is wrong.
-    def reason = Record.of(data["reason"])
+  # The `Authorization` header or the `X-Amz-` parameters are missing, duplicated or not valid, or the `host` header or another required
+  # header is not signed.
+  class SignatureMalformed < APIError
+    detail :reason, "reason" # The format error.
   end
 
-  # bodySha256 differs from x-amz-content-sha256.
-  class BodyHashMismatch < AnsweredError
-  end
+  # `bodySha256` differs from `x-amz-content-sha256`.
+  class BodyHashMismatch < APIError; end
 
-  # The credential scope names another service, region or day.
-  class CredentialScopeMismatch < AnsweredError
-    # Which part of the scope.
-    def part = Record.of(data["part"])
-    # What it must be.
-    def expected = Record.of(data["expected"])
-    # What it is.
-    def actual = Record.of(data["actual"])
+  # The credential scope names another service, region or date.
+  class CredentialScopeMismatch < APIError
+    detail :part, "part" # The part of the credential scope that differs.
+    detail :expected, "expected" # The expected value.
+    detail :actual, "actual" # The value in the credential scope.
   end
 
-  # The key never was, or is gone.
-  class KeyNotFound < AnsweredError
-    # The key that was asked for.
-    def kid = Record.of(data["kid"])
+  # The key does not exist or was deleted.
+  class KeyNotFound < APIError
+    detail :kid, "kid" # The ID of the requested key.
   end
 
-  # An issuer is named that is not one of this store.
-  class IssuerNotFound < AnsweredError
-    # The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
-    def issuer = Record.of(data["issuer"])
+  # The named issuer is not an issuer of this store.
+  class IssuerNotFound < APIError
+    # The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
+    detail :issuer, "issuer"
   end
 
-  # A custom role that the pool does not offer for this login.
-  class RoleNotOffered < AnsweredError
-    # The ARN of a role: arn:aws:iam::<account>:role/<name>.
-    def role_arn = Record.of(data["roleArn"])
-    # Why.
-    def reason = Record.of(data["reason"])
+  # The pool does not offer the requested custom role for this login.
+  class RoleNotOffered < APIError
+    detail :role_arn, "roleArn" # The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
+    detail :reason, "reason" # The reason the role is not offered.
   end
 
-  # No rule or claim names one role, and the pool denies such requests.
-  class AmbiguousRoleDenied < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
+  # No rule or claim selects exactly one role, and the role mapping of the pool denies such requests.
+  class AmbiguousRoleDenied < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
   end
 
-  # A credential provider is named that is not open in this process.
-  class ProviderNotOpen < AnsweredError
-    # A credential provider that is open in this process, as credentialsProvider.open answered it.
-    def provider = Record.of(data["provider"])
+  # The named credentials provider is not open in this process.
+  class ProviderNotOpen < APIError
+    # The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
+    detail :provider, "provider"
   end
 
-  # submitToken with a continuationToken of no refresh that waits.
-  class TokenNotAwaited < AnsweredError
-  end
+  # `credentialsProvider.submitToken` names a continuation token for which no refresh is waiting.
+  class TokenNotAwaited < APIError; end
 
-  # credentialsProvider.open beyond the limit.
-  class TooManyProviders < AnsweredError
-    # How many can be open at once.
-    def limit = Record.of(data["limit"])
+  # `credentialsProvider.open` exceeds the maximum number of open providers.
+  class TooManyProviders < APIError
+    detail :limit, "limit" # The maximum number of open providers.
   end
 
-  # credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not
-  # wait for it.
-  class ProviderOvertaken < AnsweredError
-    # The provider's handle.
-    def provider = Record.of(data["provider"])
+  # `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during a refresh and took effect first.
+  class ProviderOvertaken < APIError
+    detail :provider, "provider" # The handle of the provider.
   end
 
-  # A tenant is named that was never created, or is deleted.
-  class TenantNotFound < AnsweredError
-    # The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    def tenant_id = Record.of(data["tenantId"])
+  # The tenant does not exist or was deleted.
+  class TenantNotFound < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
   end
 
-  # tenant.create with an id that is taken.
-  class TenantExists < AnsweredError
-    # The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    def tenant_id = Record.of(data["tenantId"])
+  # `tenant.create` names a tenant ID that is already in use.
+  class TenantExists < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
   end
 
-  # tenant.delete of the default tenant.
-  class TenantNotDeletable < AnsweredError
-    # The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    def tenant_id = Record.of(data["tenantId"])
+  # `tenant.delete` names the default tenant.
+  class TenantNotDeletable < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
   end
 
-  # Settings that contradict each other.
-  class InvalidTenantSettings < AnsweredError
-    # Where, as a JSON pointer into the params.
-    def pointer = Record.of(data["pointer"])
-    # What is wrong.
-    def reason = Record.of(data["reason"])
+  # Settings contradict each other.
+  class InvalidTenantSettings < APIError
+    detail :pointer, "pointer" # The location of the setting in the parameters, as an RFC 6901 JSON Pointer.
+    detail :reason, "reason" # The problem with the setting.
   end
 
-  # signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-  class SignUpNotAllowed < AnsweredError
-    # The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    def tenant_id = Record.of(data["tenantId"])
+  # `signUpAllowed` is false. Sign-ups can neither start nor continue.
+  class SignUpNotAllowed < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
   end
 
-  # An address that is malformed, or not of ASCII.
-  class InvalidUsername < AnsweredError
-    # What is wrong.
-    def reason = Record.of(data["reason"])
+  # The email address is malformed or contains non-ASCII characters.
+  class InvalidUsername < APIError
+    detail :reason, "reason" # The problem with the address.
   end
 
-  # A sign-up or a change of address with an address that is taken, at its start or by the time it would end; from
-  # then on at every step of that flow.
-  class UserAlreadyExists < AnsweredError
-    # The method that goes on from here.
-    def next_ = Record.of(data["next"])
-    # What to do differently there, where it is the method that answers this.
-    def hint = Record.of(data["hint"])
+  # A sign-up or a change of email address names an address that another account has. The check runs at the start and at the end of the
+  # flow; after a failure, every step of the flow fails with this error.
+  class UserAlreadyExists < APIError
+    detail :next, "next" # The method to call next.
+    detail :hint, "hint" # The required change in the next call. Present if `next` is the method that failed.
   end
 
-  # A new password breaks rules, or a password is wrong. A continuation token stays valid.
-  class InvalidPassword < AnsweredError
-    # All that is wrong.
-    def reasons = Record.of(data["reasons"])
-    # How many more wrong ones there can be before the account is locked.
-    def attempts_left = Record.of(data["attemptsLeft"])
-    # Present on the failure that locks.
-    def locked_until = Record.of(data["lockedUntil"])
-    # Present on the failure that locks: after how many seconds it can work.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+  # A new password violates the password policy, or a password is wrong. The continuation token stays valid.
+  class InvalidPassword < APIError
+    detail :reasons, "reasons", [:PasswordFailure] # All reasons the password was rejected.
+    detail :attempts_left, "attemptsLeft" # The number of wrong passwords or codes left before the account is locked.
+    # The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a lockout.
+    detail :locked_until, "lockedUntil", :time
   end
 
-  # A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts, also the same one
-  # again.
-  class InvalidCode < AnsweredError
-    # How many more tries this code has; at 0 only another code helps.
-    def attempts_left = Record.of(data["attemptsLeft"])
-    # When people are advised to ask for another code.
-    def resend_at = Record.of(data["resendAt"])
-    # The method that sends another code, once this one has no tries left.
-    def next_ = Record.of(data["next"])
-    # Present on the failure that locks.
-    def locked_until = Record.of(data["lockedUntil"])
-    # Present on the failure that locks: after how many seconds it can work.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+  # The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every submission counts as an attempt, including a
+  # repeated one.
+  class InvalidCode < APIError
+    detail :attempts_left, "attemptsLeft" # The number of attempts left for this code. At 0, a new code is required.
+    detail :resend_at, "resendAt", :time # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+    detail :next, "next" # The method that sends another code. Present if no attempts are left for this code.
+    # The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a lockout.
+    detail :locked_until, "lockedUntil", :time
   end
 
-  # A value that does not fit, or a name that the tenant does not ask for. A continuation token stays valid.
-  class InvalidAttributes < AnsweredError
-    # All that is wrong.
-    def attributes = Record.of(data["attributes"])
+  # The value of an attribute is not valid, or the tenant does not request an attribute of this name. The continuation token stays valid.
+  class InvalidAttributes < APIError
+    detail :attributes, "attributes", [:AttributeFailure] # All attributes that are not valid.
   end
 
-  # A token that is malformed, of another flow, or of an earlier step.
-  class ContinuationTokenInvalid < AnsweredError
-    # What does not fit, where the token itself is good.
-    def reason = Record.of(data["reason"])
+  # The continuation token is malformed, or belongs to another flow or to an earlier step.
+  class ContinuationTokenInvalid < APIError
+    detail :reason, "reason" # The contradiction to the flow. Present if the token itself is valid.
   end
 
-  # A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has expired),
-  # took longer than an hour, or waited for longer than five minutes to be signed in with.
-  class ContinuationTokenExpired < AnsweredError
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def expired_at = Record.of(data["expiredAt"])
+  # The flow was idle for more than 10 minutes; while it waits for a code, the limit is 10 minutes after the expiration of the code. Also if
+  # the flow took longer than one hour, or if no sign-in followed within 5 minutes after its completion.
+  class ContinuationTokenExpired < APIError
+    detail :expired_at, "expiredAt", :time # The time at which the flow expired, in seconds since 1970-01-01 UTC.
   end
 
-  # A step that does not follow from where the flow stands.
-  class StepNotPossible < AnsweredError
-    # The method that goes on from here.
-    def expected = Record.of(data["expected"])
+  # The step does not follow the current state of the flow.
+  class StepNotPossible < APIError
+    detail :expected, "expected" # The method that the flow expects next.
   end
 
-  # More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting.
-  class TooManyCodes < AnsweredError
-    # Present where the address has had too many: after how many seconds it gets another one.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
-    # Present where the flow has had all that it gets: how many.
-    def sent_in_flow = Record.of(data["sentInFlow"])
-    # The method that begins another flow.
-    def next_ = Record.of(data["next"])
+  # The number of codes for a flow, or for an address within a period, exceeds the limit. Only the limit of the address ends by waiting.
+  class TooManyCodes < APIError
+    detail :sent_in_flow, "sentInFlow" # The number of codes that the flow has sent. Present if the limit of the flow is exceeded.
+    detail :next, "next" # The method that starts another flow.
   end
 
-  # Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder
-  # the reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account
-  # too.
-  class AccountLocked < AnsweredError
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def locked_until = Record.of(data["lockedUntil"])
-    # After how many seconds it can work.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
-    # The method that unlocks it, where a password can be reset.
-    def next_ = Record.of(data["next"])
-    # Present where something else is accepted meanwhile: what is not.
-    def only = Record.of(data["only"])
+  # Failed attempts locked the account or the address; wrong passwords and wrong codes count together. A lockout does not prevent a password
+  # reset, which ends the lockout. Wrong reset codes lock resets separately and also count for the account.
+  class AccountLocked < APIError
+    detail :locked_until, "lockedUntil", :time # The time at which the lockout ends, in seconds since 1970-01-01 UTC.
+    detail :next, "next" # The method that ends the lockout. Present if the password can be reset.
+    detail :only, "only" # The operation that is locked. Present if other operations remain available.
   end
 
-  # A password in a tenant whose method is emailCode.
-  class PasswordNotAccepted < AnsweredError
-  end
+  # A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+  class PasswordNotAccepted < APIError; end
 
-  # A sign-in or a reset for an address without an account.
-  class UserNotFound < AnsweredError
-    # The method that goes on from here, where people can sign up.
-    def next_ = Record.of(data["next"])
-    # What to do where they cannot.
-    def hint = Record.of(data["hint"])
+  # A sign-in or a password reset names an email address that no account has.
+  class UserNotFound < APIError
+    detail :next, "next" # The method to call next. Present if the tenant allows sign-ups.
+    detail :hint, "hint" # The next action for the user. Present if the tenant does not allow sign-ups.
   end
 
-  # A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to
-  # an account whose ways in are all gone, or that was imported without the hash of its password.
-  class PasswordNotSet < AnsweredError
-    # The method that goes on from here.
-    def next_ = Record.of(data["next"])
+  # A password is submitted for an account without one, or a password reset is started in a tenant without passwords. Also on sign-in to an
+  # account that was imported without a password hash or has no usable sign-in method left.
+  class PasswordNotSet < APIError
+    detail :next, "next" # The method to call next.
   end
 
-  # An account whose password must be changed.
-  class PasswordChangeRequired < AnsweredError
-    # The method that goes on from here.
-    def next_ = Record.of(data["next"])
+  # The password of the account must be changed before the next sign-in.
+  class PasswordChangeRequired < APIError
+    detail :next, "next" # The method to call next.
   end
 
-  # A refresh token that never was, or whose session was ended.
-  class RefreshTokenInvalid < AnsweredError
-  end
+  # The refresh token is unknown, or its session was ended.
+  class RefreshTokenInvalid < APIError; end
 
-  # A refresh token that was not used for too long.
-  class RefreshTokenExpired < AnsweredError
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def expired_at = Record.of(data["expiredAt"])
+  # The refresh token was not used before its expiration.
+  class RefreshTokenExpired < APIError
+    detail :expired_at, "expiredAt", :time # The time at which the refresh token expired, in seconds since 1970-01-01 UTC.
   end
 
-  # A used refresh token comes again.
-  class RefreshTokenReused < AnsweredError
-  end
+  # A used refresh token is submitted again (reuse detection).
+  class RefreshTokenReused < APIError; end
 
-  # An audience that the tenant does not list.
-  class AudienceNotOffered < AnsweredError
-    # The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    def tenant_id = Record.of(data["tenantId"])
-    # What was asked for.
-    def audience = Record.of(data["audience"])
+  # The requested audience is not one of the audiences of the tenant.
+  class AudienceNotOffered < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    detail :audience, "audience" # The requested audience.
   end
 
-  # A client's address has made more requests, failures or codes than it may, or too many messages for it failed.
-  class TooManyFromClient < AnsweredError
-    # What there was too much of: requests, failures, codes, or messages that failed.
-    def counted = Record.of(data["counted"])
-    # After how many seconds it can work.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+  # The address of the client exceeded the limit of requests, failures, codes or failed messages.
+  class TooManyFromClient < APIError
+    detail :counted, "counted" # The exceeded limit: requests, failures, codes or messages that failed.
   end
 
-  # A scope that is neither one of OpenID Connect nor the tenant's.
-  class ScopeNotOffered < AnsweredError
-    # The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    def tenant_id = Record.of(data["tenantId"])
-    # All that are not offered.
-    def scopes = Record.of(data["scopes"])
+  # A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+  class ScopeNotOffered < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    detail :scopes, "scopes" # All requested scopes that the tenant does not offer.
   end
 
-  # A refresh asks for more than the sign-in was granted.
-  class ScopeNotGranted < AnsweredError
-    # What was not granted.
-    def scopes = Record.of(data["scopes"])
-    # What was.
-    def granted = Record.of(data["granted"])
+  # A refresh requests scopes that were not granted at sign-in.
+  class ScopeNotGranted < APIError
+    detail :scopes, "scopes" # The requested scopes that were not granted.
+    detail :granted, "granted" # The granted scopes.
   end
 
-  # token.verify is to find a scope that the token does not have.
-  class TokenScopeMissing < AnsweredError
-    # What it does not allow.
-    def missing = Record.of(data["missing"])
+  # `token.verify` requires a scope that the token does not have.
+  class TokenScopeMissing < APIError
+    detail :missing, "missing" # The required scopes that the token does not have.
   end
 
-  # Any code, also the right one, where the one that was sent has expired or wrong tries have used it up.
-  class CodeExpired < AnsweredError
-    # Present where it has expired.
-    def expired_at = Record.of(data["expiredAt"])
-    # Present where it is used up: how many wrong tries there were.
-    def wrong_tries = Record.of(data["wrongTries"])
-    # The method that sends another code.
-    def next_ = Record.of(data["next"])
-    # When people are advised to ask for another code.
-    def resend_at = Record.of(data["resendAt"])
+  # A code is submitted, whether correct or not, after the sent code expired or was invalidated by wrong attempts.
+  class CodeExpired < APIError
+    # The time at which the code expired, in seconds since 1970-01-01 UTC. Present if the code has expired.
+    detail :expired_at, "expiredAt", :time
+    detail :wrong_tries, "wrongTries" # The number of wrong attempts. Present if wrong attempts invalidated the code.
+    detail :next, "next" # The method that sends another code.
+    detail :resend_at, "resendAt", :time # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
   end
 
-  # Any step of a flow that has ended in tokens, also the last one sent again.
-  class FlowFinished < AnsweredError
-  end
+  # A step is submitted to a flow that has already returned tokens, including a repetition of the last step.
+  class FlowFinished < APIError; end
 
-  # Any step of a flow that something else has ended before its time.
-  class FlowEnded < AnsweredError
-    # What has ended it.
-    def cause_ = Record.of(data["cause"])
-    # The same for people.
-    def reason = Record.of(data["reason"])
+  # A step is submitted to a flow that was ended by another operation.
+  class FlowEnded < APIError
+    detail :cause_value, "cause" # The operation that ended the flow.
+    detail :reason, "reason" # The cause as text.
   end
 
-  # A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one
-  # has not ended within 20 seconds.
-  class SendUnderway < AnsweredError
-    # After how many seconds it can work.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
-  end
+  # A request that sends a code is repeated while the first request waits for the mail server or webhook, and the first request does not
+  # complete within 20 seconds.
+  class SendUnderway < APIError; end
 
-  # Ten messages to one address have failed within a minute. They do not count as codes that were sent.
-  class TooManyFailedSends < AnsweredError
-    # How many have failed.
-    def failures = Record.of(data["failures"])
-    # After how many seconds it can work.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+  # Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
+  class TooManyFailedSends < APIError
+    detail :failures, "failures" # The number of failed messages.
   end
 
-  # An account is named that never was, or is deleted.
-  class AccountNotFound < AnsweredError
-    # The id of an account; sub in its tokens.
-    def account_id = Record.of(data["accountId"])
+  # The account does not exist or was deleted.
+  class AccountNotFound < APIError
+    detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
   end
 
-  # A disabled account would sign in or refresh.
-  class AccountDisabled < AnsweredError
-    # The id of an account; sub in its tokens.
-    def account_id = Record.of(data["accountId"])
+  # The user of a disabled account tries to sign in or refresh tokens.
+  class AccountDisabled < APIError
+    detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
   end
 
-  # account.create with an id that is taken.
-  class AccountExists < AnsweredError
-    # The id of an account; sub in its tokens.
-    def account_id = Record.of(data["accountId"])
+  # `account.create` names an account ID that is already in use.
+  class AccountExists < APIError
+    detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
   end
 
-  # account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.
-  class ClaimNameReserved < AnsweredError
-    # All that are refused.
-    def names = Record.of(data["names"])
+  # `account.setClaims` contains names of claims that tokens use themselves or that other specifications define.
+  class ClaimNameReserved < APIError
+    detail :names, "names" # All reserved names in the request.
   end
 
-  # account.setClaims with more than tokens can carry.
-  class ClaimsTooLong < AnsweredError
-    # How many they have.
-    def characters = Record.of(data["characters"])
+  # `account.setClaims` contains more than 1000 characters of claims.
+  class ClaimsTooLong < APIError
+    detail :characters, "characters" # The length of the claims as JSON, in characters.
   end
 
-  # A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing does not
-  # renew it.
-  class RecentSignInRequired < AnsweredError
-    # When its owner signed in.
-    def authenticated_at = Record.of(data["authenticatedAt"])
-    # How long ago that may be.
-    def maximum_age_seconds = Record.of(data["maximumAgeSeconds"])
+  # The sign-in methods or second factors of an account are changed with an ID token whose `auth_time` is too old. Refreshing tokens does
+  # not update `auth_time`.
+  class RecentSignInRequired < APIError
+    detail :authenticated_at, "authenticatedAt", :time # The time at which the user signed in, in seconds since 1970-01-01 UTC.
+    detail :maximum_age_seconds, "maximumAgeSeconds" # The maximum age of the sign-in, in seconds.
   end
 
-  # What is to be linked belongs to an account, whosever it is.
-  class CredentialAlreadyInUse < AnsweredError
-    # The provider.
-    def provider_id = Record.of(data["providerId"])
-    # The address that the provider says.
-    def email = Record.of(data["email"])
-    # Stands for the credential that was shown, which cannot be shown again: a credential of its own for some minutes.
-    def pending_token = Record.of(data["pendingToken"])
+  # The credential to link already belongs to an account, either another one or the same one.
+  class CredentialAlreadyInUse < APIError
+    detail :provider_id, "providerId" # The ID of the provider.
+    detail :email, "email" # The email address that the provider returned.
+    detail :pending_token, "pendingToken" # A pending token that replaces the submitted credential, which is single-use.
   end
 
-  # A credential brings an address that another account has.
-  class EmailAlreadyInUse < AnsweredError
-    # The address.
-    def email = Record.of(data["email"])
-    # The provider that says it.
-    def provider_id = Record.of(data["providerId"])
-    # Stands for the credential that was shown, which cannot be shown again: a credential of its own for some minutes.
-    def pending_token = Record.of(data["pendingToken"])
+  # The credential has an email address that belongs to another account.
+  class EmailAlreadyInUse < APIError
+    detail :email, "email" # The email address.
+    detail :provider_id, "providerId" # The ID of the provider that returned the address.
+    # A pending token that replaces the submitted provider credential, which is single-use. Not present if the credential was an email
+    # address and a password, because no password was verified.
+    detail :pending_token, "pendingToken"
   end
 
-  # A second login of one provider is to be linked.
-  class ProviderAlreadyLinked < AnsweredError
-    # The provider, or password.
-    def provider_id = Record.of(data["providerId"])
+  # The account already has a login of the provider to link.
+  class ProviderAlreadyLinked < APIError
+    detail :provider_id, "providerId" # The ID of the provider, or `password`.
   end
 
-  # A login is to be unlinked that is not there.
-  class ProviderNotLinked < AnsweredError
-    # What was asked for.
-    def provider_id = Record.of(data["providerId"])
-    # What there is.
-    def linked = Record.of(data["linked"])
+  # The login to unlink is not linked to the account.
+  class ProviderNotLinked < APIError
+    detail :provider_id, "providerId" # The requested provider ID.
+    detail :linked, "linked" # The provider IDs that are linked to the account.
   end
 
-  # The last way into an account is to be unlinked without force.
-  class LastProvider < AnsweredError
-    # What was asked for.
-    def provider_id = Record.of(data["providerId"])
+  # The last sign-in method of an account is unlinked without `force`.
+  class LastProvider < APIError
+    detail :provider_id, "providerId" # The requested provider ID.
   end
 
-  # Somebody proves to be somebody else, or nobody here, where an account is to be shown once more.
-  class UserMismatch < AnsweredError
-  end
+  # A credential that reauthenticates the user belongs to another account or to no account.
+  class UserMismatch < APIError; end
 
-  # An account is named that account.merge has made part of another one.
-  class AccountMerged < AnsweredError
-    # The id of an account; sub in its tokens.
-    def account_id = Record.of(data["accountId"])
-    # The account that it is part of.
-    def survivor_id = Record.of(data["survivorId"])
-    # When that was.
-    def merged_at = Record.of(data["mergedAt"])
+  # The named account was merged into another account by `account.merge`.
+  class AccountMerged < APIError
+    detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
+    detail :survivor_id, "survivorId" # The ID of the account that remains after the merge.
+    detail :merged_at, "mergedAt", :time # The time of the merge, in seconds since 1970-01-01 UTC.
   end
 
-  # Somebody signs in anonymously where that is not allowed.
-  class AnonymousNotAllowed < AnsweredError
-    # The tenant.
-    def tenant_id = Record.of(data["tenantId"])
+  # An anonymous sign-in is attempted in a tenant that does not allow it.
+  class AnonymousNotAllowed < APIError
+    detail :tenant_id, "tenantId" # The ID of the tenant.
   end
 
   # A custom token fails a check.
-  class CustomTokenInvalid < AnsweredError
-    # What failed: malformed, issuer, signature, audience, tenant, expired, notYetValid, lifetime, subject or claims.
-    def check = Record.of(data["check"])
-    # What is wrong and how it must be.
-    def reason = Record.of(data["reason"])
+  class CustomTokenInvalid < APIError
+    # The failed check: `malformed`, `issuer`, `signature`, `audience`, `tenant`, `expired`, `notYetValid`, `lifetime`, `subject` or
+    # `claims`.
+    detail :check, "check"
+    detail :reason, "reason" # The reason the token was rejected, and the requirement.
   end
 
-  # Two accounts cannot be merged without dropping something of one of them that nobody allowed to drop.
-  class MergeUndecided < AnsweredError
-    # What is not decided.
-    def names = Record.of(data["names"])
-    # Everything that both have and an account can have once.
-    def conflicts = Record.of(data["conflicts"])
+  # Merging two accounts would discard data of one of them without a decision in the request.
+  class MergeUndecided < APIError
+    detail :names, "names" # The names of the conflicts without a decision.
+    detail :conflicts, "conflicts", [:MergeConflict] # All data that both accounts have and that an account can have only once.
   end
 
-  # account.import is given a file that is not there, is no file, or cannot be read.
-  class ImportFileUnreadable < AnsweredError
-    # The file.
-    def path = Record.of(data["path"])
-    # What is wrong.
-    def reason = Record.of(data["reason"])
+  # The file for `account.import` does not exist, is not a regular file or cannot be read.
+  class ImportFileUnreadable < APIError
+    detail :path, "path" # The path of the file.
+    detail :reason, "reason" # The problem with the file.
   end
 
-  # account.import is told a way of hashing of which something is missing, which belongs to another algorithm, or
-  # which would cost too much; in a line, as the rule of a violation.
-  class InvalidHashParameters < AnsweredError
-    # Where, as an RFC 6901 JSON pointer into hash.
-    def pointer = Record.of(data["pointer"])
-    # What is wrong, and what to do.
-    def reason = Record.of(data["reason"])
+  # The hash parameters of `account.import` are incomplete, belong to another algorithm or exceed the cost limit. For a single line, this
+  # type is the rule of a violation.
+  class InvalidHashParameters < APIError
+    detail :pointer, "pointer" # The location of the parameter in `hash`, as an RFC 6901 JSON Pointer.
+    detail :reason, "reason" # The problem with the parameter, and its solution.
   end
 
-  # account.export is given the path of something that is there.
-  class ExportFileExists < AnsweredError
-    # The file.
-    def path = Record.of(data["path"])
+  # The path for `account.export` already exists.
+  class ExportFileExists < APIError
+    detail :path, "path" # The path of the file.
   end
 
-  # The folder of the export is missing or cannot be written, or its disk is full.
-  class ExportFailed < AnsweredError
-    # The file that was to be made.
-    def path = Record.of(data["path"])
-    # What is wrong.
-    def reason = Record.of(data["reason"])
+  # The directory of the export does not exist or is not writable, or its disk is full.
+  class ExportFailed < APIError
+    detail :path, "path" # The path of the export file.
+    detail :reason, "reason" # The reason the file was not written.
   end
 
-  # A password is to be linked with another address than the verified one of the account.
-  class AddressDiffers < AnsweredError
-    # The address of the account.
-    def email = Record.of(data["email"])
-    # The method that goes on from here.
-    def next_ = Record.of(data["next"])
+  # A password is linked with an email address other than the verified address of the account.
+  class AddressDiffers < APIError
+    detail :email, "email" # The verified email address of the account.
+    detail :next, "next" # The method that changes the address.
   end
 
-  # A login provider does not answer, or says that it cannot now.
-  class ProviderUnavailable < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
-    # Why.
-    def reason = Record.of(data["reason"])
-    # When to try again. Without it: 5.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+  # A login provider does not respond, or reports that it is temporarily unable to respond.
+  class ProviderUnavailable < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
+    detail :reason, "reason" # The reason the request to the provider failed.
   end
 
-  # What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what
-  # they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.
-  class ProviderUnusable < AnsweredError
-    # A login provider: the pool's developer provider, or a public provider.
-    def provider = Record.of(data["provider"])
-    # What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client.
-    def check = Record.of(data["check"])
-    # Why.
-    def reason = Record.of(data["reason"])
+  # The response of a login provider is not valid: its certificate, address, documents or keys do not meet the requirements. Repeating the
+  # request does not help until the provider, or its configuration, is corrected.
+  class ProviderUnusable < APIError
+    detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
+    # The failed check: `address`, `certificate`, `redirect`, `tooLarge`, `status`, `document`, `issuer`, `keys` or `client`.
+    detail :check, "check"
+    detail :reason, "reason" # The reason the response was rejected.
   end
 
-  # There is no such provider.
-  class IdpNotFound < AnsweredError
-    # The tenant.
-    def tenant_id = Record.of(data["tenantId"])
-    # The provider.
-    def provider_id = Record.of(data["providerId"])
+  # The identity provider does not exist in the tenant.
+  class IdpNotFound < APIError
+    detail :tenant_id, "tenantId" # The ID of the tenant.
+    detail :provider_id, "providerId" # The ID of the identity provider.
   end
 
-  # A provider is made twice.
-  class IdpExists < AnsweredError
-    # The tenant.
-    def tenant_id = Record.of(data["tenantId"])
-    # The provider.
-    def provider_id = Record.of(data["providerId"])
+  # `idp.create` names a provider ID that already exists in the tenant.
+  class IdpExists < APIError
+    detail :tenant_id, "tenantId" # The ID of the tenant.
+    detail :provider_id, "providerId" # The ID of the identity provider.
   end
 
-  # Settings of a provider break a rule.
-  class InvalidIdp < AnsweredError
-    # Where, as an RFC 6901 pointer into the parameters.
-    def pointer = Record.of(data["pointer"])
-    # What is wrong.
-    def reason = Record.of(data["reason"])
+  # The settings of an identity provider violate a rule.
+  class InvalidIdp < APIError
+    detail :pointer, "pointer" # The location of the setting in the parameters, as an RFC 6901 JSON Pointer.
+    detail :reason, "reason" # The problem with the setting.
   end
 
-  # Somebody signs in with a provider that is switched off.
-  class IdpDisabled < AnsweredError
-    # The tenant.
-    def tenant_id = Record.of(data["tenantId"])
-    # The provider.
-    def provider_id = Record.of(data["providerId"])
+  # A sign-in uses a disabled identity provider.
+  class IdpDisabled < APIError
+    detail :tenant_id, "tenantId" # The ID of the tenant.
+    detail :provider_id, "providerId" # The ID of the identity provider.
   end
 
-  # An ID token or access token of a provider fails a check.
-  class InvalidCredential < AnsweredError
-    # The provider.
-    def provider_id = Record.of(data["providerId"])
-    # What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid, subject,
-    # accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
-    def check = Record.of(data["check"])
-    # What is wrong and how it must be.
-    def reason = Record.of(data["reason"])
+  # An ID token, access token, code or user information of an identity provider fails a check.
+  class InvalidCredential < APIError
+    detail :provider_id, "providerId" # The ID of the identity provider.
+    # The failed check: `malformed`, `type` (the token is not an ID token), `algorithm`, `signature`, `issuer`, `audience`,
+    # `authorizedParty`, `expired`, `notYetValid`, `subject`, `accessTokenHash`, `codeHash`, `accessToken`, `code`, `deviceCode` or
+    # `userInfo`.
+    detail :check, "check"
+    detail :reason, "reason" # The reason the credential was rejected, and the requirement.
   end
 
-  # The nonce of an ID token is missing, wrong, or was seen before.
-  class InvalidNonce < AnsweredError
-    # The provider.
-    def provider_id = Record.of(data["providerId"])
-    # What failed: missing, unexpected, mismatch or replayed.
-    def check = Record.of(data["check"])
-    # What is wrong and how it must be.
-    def reason = Record.of(data["reason"])
+  # The nonce of an ID token is missing, wrong or was already used.
+  class InvalidNonce < APIError
+    detail :provider_id, "providerId" # The ID of the identity provider.
+    detail :check, "check" # The failed check: `missing`, `unexpected`, `mismatch` or `replayed`.
+    detail :reason, "reason" # The reason the nonce was rejected, and the requirement.
   end
 
-  # A pending token is not of this tenant, or older than some minutes.
-  class PendingTokenInvalid < AnsweredError
+  # The pending token does not belong to this tenant or is older than 10 minutes.
+  class PendingTokenInvalid < APIError; end
+
+  # The callback URL of an identity provider does not belong to the flow. The flow does not change.
+  class CallbackInvalid < APIError
+    detail :check, "check" # The failed check: `redirectUri`, `malformed`, `state`, `issuer` or `missing`.
+    detail :reason, "reason" # The reason the URL was rejected, and the requirement.
   end
 
-  # What a provider sent a person back with does not belong to the flow; the flow stays as it was.
-  class CallbackInvalid < AnsweredError
-    # What failed: redirectUri, malformed, state, issuer or missing.
-    def check = Record.of(data["check"])
-    # What is wrong and how it must be.
-    def reason = Record.of(data["reason"])
+  # The identity provider reports that the user is not allowed to sign in or canceled the sign-in.
+  class SignInRefused < APIError
+    detail :provider_id, "providerId" # The ID of the identity provider.
+    detail :error, "error" # The OAuth error code of the provider, such as `access_denied` (RFC 6749) or `expired_token` (RFC 8628).
+    detail :reason, "reason" # The reason as text.
   end
 
-  # A provider says that somebody may not, or does not want to, sign in.
-  class SignInRefused < AnsweredError
-    # The provider.
-    def provider_id = Record.of(data["providerId"])
-    # What it says: access_denied, expired_token and others (RFC 6749, RFC 8628).
-    def error = Record.of(data["error"])
-    # In words.
-    def reason = Record.of(data["reason"])
+  # A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow succeeded or was refused.
+  class FlowUsed < APIError; end
+
+  # A credential without `url` is submitted, but its callback can no longer arrive.
+  class ListenerGone < APIError; end
+
+  # The port for `idp.authorize` is in use, or the operating system denies it.
+  class ListenerUnavailable < APIError
+    detail :port, "port" # The requested port; 0 for any free port.
+    detail :reason, "reason" # The error of the operating system.
   end
 
-  # A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
-  class FlowUsed < AnsweredError
+  # `account.providerToken` names a login for which no flow of this service has received a token.
+  class ProviderTokenNotKept < APIError
+    detail :provider_id, "providerId" # The requested provider ID.
   end
 
-  # A credential without url whose callback can no longer come.
-  class ListenerGone < AnsweredError
+  # `account.providerToken` cannot return an access token that is valid long enough, because the provider returned no refresh token.
+  class ProviderTokenExpired < APIError
+    detail :provider_id, "providerId" # The requested provider ID.
+    detail :expires_at, "expiresAt", :time # The time at which the stored access token expires, in seconds since 1970-01-01 UTC.
   end
 
-  # idp.authorize is to listen on a port that is taken, or that this user may not have.
-  class ListenerUnavailable < AnsweredError
-    # The port that was asked for; 0 for any.
-    def port = Record.of(data["port"])
-    # What the system said.
-    def reason = Record.of(data["reason"])
+  # The provider rejects the refresh token for `account.providerToken` because it was revoked, was already used or has expired.
+  class ProviderTokenRefused < APIError
+    detail :provider_id, "providerId" # The requested provider ID.
+    detail :reason, "reason" # The error of the provider.
   end
 
-  # account.providerToken for a login that no flow of this service has brought a token for.
-  class ProviderTokenNotKept < AnsweredError
-    # What was asked for.
-    def provider_id = Record.of(data["providerId"])
+  # A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is `off`.
+  class SecondFactorsOff < APIError
+    detail :tenant_id, "tenantId" # The ID of the tenant.
   end
 
-  # account.providerToken, and the provider gave no refresh token.
-  class ProviderTokenExpired < AnsweredError
-    # What was asked for.
-    def provider_id = Record.of(data["providerId"])
-    # Until when the one that is kept is good.
-    def expires_at = Record.of(data["expiresAt"])
+  # A second factor is enrolled in an anonymous session or in a session of a custom token.
+  class UnsupportedFirstFactor < APIError
+    detail :sign_in_provider, "signInProvider" # `anonymous` or `custom`.
   end
 
-  # account.providerToken, and the provider takes the refresh token no more: it was withdrawn, used up, or is too old.
-  class ProviderTokenRefused < AnsweredError
-    # What was asked for.
-    def provider_id = Record.of(data["providerId"])
-    # What the provider said.
-    def reason = Record.of(data["reason"])
+  # A second factor is enrolled for an account whose email address is not verified.
+  class EmailNotVerified < APIError; end
+
+  # An enrollment exceeds the maximum number of second factors.
+  class TooManyFactors < APIError
+    detail :maximum, "maximum" # The maximum number of second factors of an account.
   end
 
-  # A second factor is to be enrolled, or recovery codes made, where nobody is asked for them.
-  class SecondFactorsOff < AnsweredError
-    # The tenant.
-    def tenant_id = Record.of(data["tenantId"])
+  # The email address or phone number is already a second factor of the account.
+  class FactorExists < APIError
+    detail :factor_id, "factorId" # The ID of the existing factor.
   end
 
-  # A second factor is to be enrolled by somebody anonymous, or by a session of a custom token.
-  class UnsupportedFirstFactor < AnsweredError
-    # anonymous or custom.
-    def sign_in_provider = Record.of(data["signInProvider"])
+  # The named factor does not exist or was removed, or the required factor ID is missing.
+  class FactorNotFound < APIError
+    detail :factor_id, "factorId" # The requested factor ID.
   end
 
-  # A second factor is to be enrolled for an account with an address that is not verified.
-  class EmailNotVerified < AnsweredError
+  # A user removes the last second factor in a tenant that requires one.
+  class LastFactor < APIError
+    detail :factor_id, "factorId" # The requested factor ID.
   end
 
-  # One factor too many is to be enrolled.
-  class TooManyFactors < AnsweredError
-    # How many it can have.
-    def maximum = Record.of(data["maximum"])
+  # The code of a second factor is wrong, expired, was invalidated by wrong attempts or replaced by a newer code, or the code of an app is
+  # submitted a second time.
+  class FactorCodeInvalid < APIError
+    detail :check, "check" # The failed check: `wrong`, `used` or `expired`.
+    detail :reason, "reason" # The reason the code was rejected, and the next action.
+    detail :attempts_left, "attemptsLeft" # The number of attempts left for this code. At 0, a new code or waiting is required.
+    # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for codes sent by email or SMS.
+    detail :resend_at, "resendAt", :time
   end
 
-  # An address or a number is to be enrolled twice.
-  class FactorExists < AnsweredError
-    # The factor that it is.
-    def factor_id = Record.of(data["factorId"])
+  # The account has second factors, and a session that was not authenticated with one changes the factors, the email address, the password
+  # or the providers of the account.
+  class SecondFactorNeeded < APIError; end
+
+  # Recovery codes are generated for an account without a second factor.
+  class NoSecondFactor < APIError; end
+
+  # The phone number is not in E.164 format.
+  class InvalidPhoneNumber < APIError
+    detail :reason, "reason" # The problem with the number.
   end
 
-  # A factor is named that is not there, or not any more, or none where one has to be.
-  class FactorNotFound < AnsweredError
-    # What was asked for.
-    def factor_id = Record.of(data["factorId"])
+  # The email address that receives the sign-in codes of an account is enrolled as its second factor.
+  class FactorAddsNothing < APIError; end
+
+  # The email address or phone number of a factor is missing, or is given for a kind that does not use it.
+  class FactorTargetMissing < APIError
+    detail :kind, "kind" # The kind of the factor to enroll.
+    detail :needed, "needed" # The required parameter, and the parameter that must be omitted.
   end
 
-  # The owner of an account takes the last factor away where one is required.
-  class LastFactor < AnsweredError
-    # What was asked for.
-    def factor_id = Record.of(data["factorId"])
+  # A lock on the store was not released in time.
+  class StoreBusy < APIError; end
+
+  # The database, its directory or its disk is read-only.
+  class StoreReadOnly < APIError
+    detail :reason, "reason" # The error of the store.
   end
 
-  # The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is given
-  # twice.
-  class FactorCodeInvalid < AnsweredError
-    # What failed: wrong, used or expired.
-    def check = Record.of(data["check"])
-    # What is wrong and what helps.
-    def reason = Record.of(data["reason"])
-    # How many more tries there are with this code; at 0 only another one, or time, helps.
-    def attempts_left = Record.of(data["attemptsLeft"])
-    # Integer seconds since 1970-01-01T00:00:00Z.
-    def resend_at = Record.of(data["resendAt"])
-  end
+  # A write requires more space than is available.
+  class StoreFull < APIError; end
 
-  # Second factors are to be changed by a session that has shown none of those there are.
-  class SecondFactorNeeded < AnsweredError
-  end
-
-  # Recovery codes are asked for before there is a factor.
-  class NoSecondFactor < AnsweredError
-  end
-
-  # A number is not written as E.164 has it.
-  class InvalidPhoneNumber < AnsweredError
-    # What is wrong.
-    def reason = Record.of(data["reason"])
-  end
-
-  # The address that somebody signs in with by codes is to be the second factor too.
-  class FactorAddsNothing < AnsweredError
-  end
-
-  # It is not said where the codes of a factor are to go, or it is said for one that sends none.
-  class FactorTargetMissing < AnsweredError
-    # What is to be enrolled.
-    def kind = Record.of(data["kind"])
-    # Which parameter, and which not.
-    def needed = Record.of(data["needed"])
-  end
-
-  # A lock on the store was not free in time.
-  class StoreBusy < AnsweredError
-    # When to try again. Without it: 1.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
-  end
-
-  # The database, its folder or its disk is read-only.
-  class StoreReadOnly < AnsweredError
-    # What the store said.
-    def reason = Record.of(data["reason"])
-  end
-
-  # Writing needs more room than there is.
-  class StoreFull < AnsweredError
-  end
-
-  # The database does not read as it was written.
-  class StoreCorrupt < AnsweredError
-    # What was found.
-    def reason = Record.of(data["reason"])
+  # The content of the database is not valid.
+  class StoreCorrupt < APIError
+    detail :reason, "reason" # The detected damage.
   end
 
   # A newer program has migrated the store.
-  class StoreTooNew < AnsweredError
-    # The store's version.
-    def found = Record.of(data["found"])
-    # The newest this program knows.
-    def supported = Record.of(data["supported"])
+  class StoreTooNew < APIError
+    detail :found, "found" # The schema version of the store.
+    detail :supported, "supported" # The newest schema version of this program. It also opens stores of the next version.
   end
 
-  # --migrate never, and the store is older than the program.
-  class StoreTooOld < AnsweredError
-    # The store's version.
-    def found = Record.of(data["found"])
-    # What this program needs.
-    def needed = Record.of(data["needed"])
+  # The store is older than the program, and `--migrate never` is set.
+  class StoreTooOld < APIError
+    detail :found, "found" # The schema version of the store.
+    detail :needed, "needed" # The schema version that this program requires.
   end
 
-  # The database file or server cannot be reached.
-  class StoreCannotOpen < AnsweredError
-    # Where, without passwords.
-    def path = Record.of(data["path"])
-    # Why.
-    def reason = Record.of(data["reason"])
-    # When to try again, where a server may be back by then.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
+  # The database file or the database server cannot be opened.
+  class StoreCannotOpen < APIError
+    detail :path, "path" # The path or address of the store, without passwords.
+    detail :reason, "reason" # The reason the store cannot be opened.
   end
 
-  # The file or database is something else.
-  class NotAStore < AnsweredError
-    # The file.
-    def path = Record.of(data["path"])
+  # The file or database contains other data.
+  class NotAStore < APIError
+    detail :path, "path" # The path of the file.
   end
 
-  # The store has a data key or is in PostgreSQL, and there is no master key.
-  class MasterKeyMissing < AnsweredError
-    # The fingerprint of the master key that is needed.
-    def fingerprint = Record.of(data["fingerprint"])
+  # The store has a data key or is in PostgreSQL, and no master key is given.
+  class MasterKeyMissing < APIError
+    detail :fingerprint, "fingerprint" # The fingerprint of the required master key.
+    detail :key_file, "keyFile" # A file in the folder of the store that contains the required master key, if one was found.
   end
 
-  # The data key does not open with the given master key.
-  class MasterKeyWrong < AnsweredError
-    # The fingerprint of the master key that is needed.
-    def fingerprint = Record.of(data["fingerprint"])
-    # The fingerprint of the one that was given.
-    def given = Record.of(data["given"])
+  # The given master key does not decrypt the data key.
+  class MasterKeyWrong < APIError
+    detail :fingerprint, "fingerprint" # The fingerprint of the required master key.
+    detail :given, "given" # The fingerprint of the given master key.
+    # A file next to the store or to the given key file that contains the required master key, if one was found.
+    detail :key_file, "keyFile"
   end
 
-  # A testing store without --testing, or the reverse.
-  class TestingStoreMismatch < AnsweredError
-    # Whether the store is a testing store.
-    def testing = Record.of(data["testing"])
+  # A testing store is opened without `--testing`, or any other store with it.
+  class TestingStoreMismatch < APIError
+    detail :testing, "testing" # Whether the store is a testing store.
   end
 
-  # The store went away in the middle of a commit.
-  class OutcomeUnknown < AnsweredError
+  # The connection to the store was lost during a commit.
+  class OutcomeUnknown < APIError; end
+
+  # The path for `store.backup` already exists.
+  class BackupFileExists < APIError
+    detail :path, "path" # The absolute path of the file.
   end
 
-  # store.backup is given the path of something that is there.
-  class BackupFileExists < AnsweredError
-    # The file, from the root.
-    def path = Record.of(data["path"])
-  end
-
-  # store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which ends with its
+  # `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose master key ends with its
   # process.
-  class BackupNotHere < AnsweredError
-    # Why, and what to do instead.
-    def reason = Record.of(data["reason"])
+  class BackupNotHere < APIError
+    detail :reason, "reason" # The reason, and the alternative.
   end
 
-  # The folder of the backup is missing or cannot be written, or its disk is full.
-  class BackupFailed < AnsweredError
-    # The file that was to be made.
-    def path = Record.of(data["path"])
-    # What is wrong.
-    def reason = Record.of(data["reason"])
+  # The directory of the backup does not exist or is not writable, or its disk is full.
+  class BackupFailed < APIError
+    detail :path, "path" # The path of the backup file.
+    detail :reason, "reason" # The reason the backup was not written.
   end
 
-  # store.rekey is called without a key on a store whose key the process was given.
-  class NewMasterKeyNeeded < AnsweredError
+  # `store.rekey` is called without a key on a store whose master key was passed to the process.
+  class NewMasterKeyNeeded < APIError; end
+
+  # The key for `store.rekey` does not decode to 32 bytes.
+  class InvalidMasterKey < APIError
+    detail :reason, "reason" # The problem with the key.
   end
 
-  # The key that store.rekey is given does not decode to 32 bytes.
-  class InvalidMasterKey < AnsweredError
-    # What is wrong with it.
-    def reason = Record.of(data["reason"])
+  # An SMTP server or webhook does not accept a message, or none is configured.
+  class MessageNotSent < APIError
+    detail :channel, "channel" # The channel of a message.
+    detail :reason, "reason" # The reason the message was not sent.
+    # Present and true if it is unknown whether the message was delivered, because the response was lost while the message was sent. Its
+    # code is not valid, but the message counts as sent. A rejected message does not count.
+    detail :may_have_arrived, "mayHaveArrived"
   end
 
-  # A mail server or a webhook does not take a message, or none is configured.
-  class MessageNotSent < AnsweredError
-    # The way a message goes.
-    def channel = Record.of(data["channel"])
-    # Why.
-    def reason = Record.of(data["reason"])
-    # After how many seconds it can work.
-    def retry_after_seconds = Record.of(data["retryAfterSeconds"])
-    # Present and true where nobody knows: the message was on its way when the answer failed to come. Its code is not
-    # good, and it counts as one that was sent; what was plainly refused does not.
-    def may_have_arrived = Record.of(data["mayHaveArrived"])
+  # `test.clock` would set a time outside the years 1970 to 9999.
+  class ClockOutOfRange < APIError
+    detail :asked, "asked" # The requested time, in seconds since 1970-01-01 UTC.
   end
 
-  # test.clock would leave the years 1970 to 9999.
-  class ClockOutOfRange < AnsweredError
-    # The second that was asked for.
-    def asked = Record.of(data["asked"])
+  # `test.token` requests a key in a state that no key of the issuer has.
+  class NoKeyInState < APIError
+    # The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
+    detail :issuer, "issuer"
+    detail :key_state, "keyState" # The requested key state.
   end
 
-  # test.token asks for a key that the issuer does not have.
-  class NoKeyInState < AnsweredError
-    # The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
-    def issuer = Record.of(data["issuer"])
-    # What was asked for.
-    def key_state = Record.of(data["keyState"])
+  # The port for `test.http` or `test.idp` is in use, or the operating system denies it.
+  class PortUnavailable < APIError
+    detail :port, "port" # The requested port; 0 for any free port.
+    detail :reason, "reason" # The error of the operating system.
   end
 
-  # test.http or test.idp is asked for a port that is taken, or that this user may not have.
-  class PortUnavailable < AnsweredError
-    # The port that was asked for; 0 for any.
-    def port = Record.of(data["port"])
-    # What the system said.
-    def reason = Record.of(data["reason"])
+  # `test.restore` names a snapshot that was not taken in this process.
+  class SnapshotNotFound < APIError
+    detail :name, "name" # The requested name.
+    detail :kept, "kept" # The names of the existing snapshots.
   end
 
-  # test.restore names a snapshot that was never taken in this process.
-  class SnapshotNotFound < AnsweredError
-    # What was asked for.
-    def name = Record.of(data["name"])
-    # The names of those that there are.
-    def kept = Record.of(data["kept"])
+  # The file for `test.restore` does not exist, is not a snapshot, or was truncated or altered.
+  class SnapshotUnusable < APIError
+    detail :file, "file" # The path of the file. Present if the snapshot is in a file.
+    detail :reason, "reason" # The problem with the snapshot.
   end
 
-  # The file of test.restore is missing, no snapshot, cut off or altered.
-  class SnapshotUnusable < AnsweredError
-    # The file, where it is about one.
-    def file = Record.of(data["file"])
-    # Why.
-    def reason = Record.of(data["reason"])
+  # The snapshot was taken by a program with another schema version or snapshot format.
+  class SnapshotVersionMismatch < APIError
+    detail :found, "found" # The version of the snapshot.
+    detail :supported, "supported" # The version that this store requires.
   end
 
-  # A snapshot was taken by a program of another schema version, or by one that writes such files in another way.
-  class SnapshotVersionMismatch < AnsweredError
-    # Of the snapshot.
-    def found = Record.of(data["found"])
-    # Of this store.
-    def supported = Record.of(data["supported"])
+  # This store does not have the data key that decrypts the snapshot for `test.restore`.
+  class SnapshotSealMismatch < APIError; end
+
+  # The path for `test.snapshot` already exists.
+  class SnapshotFileExists < APIError
+    detail :path, "path" # The path of the file.
   end
 
-  # test.restore is given a snapshot whose sealed values this store has no key for.
-  class SnapshotSealMismatch < AnsweredError
+  # The directory of the snapshot does not exist or is not writable, or its disk is full.
+  class SnapshotNotWritten < APIError
+    detail :path, "path" # The path of the file.
+    detail :reason, "reason" # The error of the operating system.
   end
 
-  # test.snapshot is given the path of something that is there.
-  class SnapshotFileExists < AnsweredError
-    # The file.
-    def path = Record.of(data["path"])
+  # `test.snapshot` without `file` exceeds the maximum number of snapshots.
+  class TooManySnapshots < APIError
+    detail :maximum, "maximum" # The maximum number of snapshots.
   end
 
-  # The folder of a snapshot is missing or cannot be written, or its disk is full.
-  class SnapshotNotWritten < AnsweredError
-    # The file.
-    def path = Record.of(data["path"])
-    # What the system said.
-    def reason = Record.of(data["reason"])
-  end
-
-  # test.snapshot, once too often without file.
-  class TooManySnapshots < AnsweredError
-    # How many are kept at most.
-    def maximum = Record.of(data["maximum"])
-  end
-
-  # Type to class.
-  ERRORS = {
-    "parseError" => ParseError,
-    "invalidRequest" => InvalidRequest,
-    "methodNotFound" => MethodNotFound,
-    "invalidParams" => InvalidParams,
-    "internalError" => InternalError,
-    "requestCancelled" => RequestCancelled,
-    "shuttingDown" => ShuttingDown,
-    "resultTooLarge" => ResultTooLarge,
-    "tooManyRequests" => TooManyRequests,
-    "callerNotAllowed" => CallerNotAllowed,
-    "invalidCursor" => InvalidCursor,
-    "poolNotFound" => PoolNotFound,
-    "poolExists" => PoolExists,
-    "identityNotFound" => IdentityNotFound,
-    "identityDisabled" => IdentityDisabled,
-    "unsupportedDeveloperProvider" => UnsupportedDeveloperProvider,
-    "loginsDoNotMatch" => LoginsDoNotMatch,
-    "developerUserAlreadyRegistered" => DeveloperUserAlreadyRegistered,
-    "loginConflict" => LoginConflict,
-    "invalidLogin" => InvalidLogin,
-    "invalidPrincipalTags" => InvalidPrincipalTags,
-    "identityForbidden" => IdentityForbidden,
-    "publicProviderRequired" => PublicProviderRequired,
-    "poolTokenNotAccepted" => PoolTokenNotAccepted,
-    "unsupportedLoginProvider" => UnsupportedLoginProvider,
-    "samlNotSupported" => SamlNotSupported,
-    "loginTokenInvalid" => LoginTokenInvalid,
-    "classicFlowDisabled" => ClassicFlowDisabled,
-    "developerUserNotFound" => DeveloperUserNotFound,
-    "unauthenticatedNotAllowed" => UnauthenticatedNotAllowed,
-    "loginNotLinked" => LoginNotLinked,
-    "developerProviderFixed" => DeveloperProviderFixed,
-    "invalidPoolProvider" => InvalidPoolProvider,
-    "tooManyTags" => TooManyTags,
-    "invalidRoleMapping" => InvalidRoleMapping,
-    "principalTagsNotFound" => PrincipalTagsNotFound,
-    "legacyProviderNotSupported" => LegacyProviderNotSupported,
-    "tokenMalformed" => TokenMalformed,
-    "tokenAlgorithmNotAllowed" => TokenAlgorithmNotAllowed,
-    "tokenKeyUnknown" => TokenKeyUnknown,
-    "tokenSignatureInvalid" => TokenSignatureInvalid,
-    "tokenExpired" => TokenExpired,
-    "tokenNotYetValid" => TokenNotYetValid,
-    "tokenAudienceMismatch" => TokenAudienceMismatch,
-    "tokenIssuerMismatch" => TokenIssuerMismatch,
-    "tokenUseMismatch" => TokenUseMismatch,
-    "tokenRevoked" => TokenRevoked,
-    "roleNotFound" => RoleNotFound,
-    "roleNotConfigured" => RoleNotConfigured,
-    "assumeRoleDenied" => AssumeRoleDenied,
-    "durationExceedsRoleMaximum" => DurationExceedsRoleMaximum,
-    "malformedPolicy" => MalformedPolicy,
-    "packedPolicyTooLarge" => PackedPolicyTooLarge,
-    "sessionTokenInvalid" => SessionTokenInvalid,
-    "credentialsExpired" => CredentialsExpired,
-    "credentialsRevoked" => CredentialsRevoked,
-    "signatureMismatch" => SignatureMismatch,
-    "requestExpired" => RequestExpired,
-    "requestTimeTooSkewed" => RequestTimeTooSkewed,
-    "signatureMalformed" => SignatureMalformed,
-    "bodyHashMismatch" => BodyHashMismatch,
-    "credentialScopeMismatch" => CredentialScopeMismatch,
-    "keyNotFound" => KeyNotFound,
-    "issuerNotFound" => IssuerNotFound,
-    "roleNotOffered" => RoleNotOffered,
-    "ambiguousRoleDenied" => AmbiguousRoleDenied,
-    "providerNotOpen" => ProviderNotOpen,
-    "tokenNotAwaited" => TokenNotAwaited,
-    "tooManyProviders" => TooManyProviders,
-    "providerOvertaken" => ProviderOvertaken,
-    "tenantNotFound" => TenantNotFound,
-    "tenantExists" => TenantExists,
-    "tenantNotDeletable" => TenantNotDeletable,
-    "invalidTenantSettings" => InvalidTenantSettings,
-    "signUpNotAllowed" => SignUpNotAllowed,
-    "invalidUsername" => InvalidUsername,
-    "userAlreadyExists" => UserAlreadyExists,
-    "invalidPassword" => InvalidPassword,
-    "invalidCode" => InvalidCode,
-    "invalidAttributes" => InvalidAttributes,
-    "continuationTokenInvalid" => ContinuationTokenInvalid,
-    "continuationTokenExpired" => ContinuationTokenExpired,
-    "stepNotPossible" => StepNotPossible,
-    "tooManyCodes" => TooManyCodes,
-    "accountLocked" => AccountLocked,
-    "passwordNotAccepted" => PasswordNotAccepted,
-    "userNotFound" => UserNotFound,
-    "passwordNotSet" => PasswordNotSet,
-    "passwordChangeRequired" => PasswordChangeRequired,
-    "refreshTokenInvalid" => RefreshTokenInvalid,
-    "refreshTokenExpired" => RefreshTokenExpired,
-    "refreshTokenReused" => RefreshTokenReused,
-    "audienceNotOffered" => AudienceNotOffered,
-    "tooManyFromClient" => TooManyFromClient,
-    "scopeNotOffered" => ScopeNotOffered,
-    "scopeNotGranted" => ScopeNotGranted,
-    "tokenScopeMissing" => TokenScopeMissing,
-    "codeExpired" => CodeExpired,
-    "flowFinished" => FlowFinished,
-    "flowEnded" => FlowEnded,
-    "sendUnderway" => SendUnderway,
-    "tooManyFailedSends" => TooManyFailedSends,
-    "accountNotFound" => AccountNotFound,
-    "accountDisabled" => AccountDisabled,
-    "accountExists" => AccountExists,
-    "claimNameReserved" => ClaimNameReserved,
-    "claimsTooLong" => ClaimsTooLong,
-    "recentSignInRequired" => RecentSignInRequired,
-    "credentialAlreadyInUse" => CredentialAlreadyInUse,
-    "emailAlreadyInUse" => EmailAlreadyInUse,
-    "providerAlreadyLinked" => ProviderAlreadyLinked,
-    "providerNotLinked" => ProviderNotLinked,
-    "lastProvider" => LastProvider,
-    "userMismatch" => UserMismatch,
-    "accountMerged" => AccountMerged,
-    "anonymousNotAllowed" => AnonymousNotAllowed,
-    "customTokenInvalid" => CustomTokenInvalid,
-    "mergeUndecided" => MergeUndecided,
-    "importFileUnreadable" => ImportFileUnreadable,
-    "invalidHashParameters" => InvalidHashParameters,
-    "exportFileExists" => ExportFileExists,
-    "exportFailed" => ExportFailed,
-    "addressDiffers" => AddressDiffers,
-    "providerUnavailable" => ProviderUnavailable,
-    "providerUnusable" => ProviderUnusable,
-    "idpNotFound" => IdpNotFound,
-    "idpExists" => IdpExists,
-    "invalidIdp" => InvalidIdp,
-    "idpDisabled" => IdpDisabled,
-    "invalidCredential" => InvalidCredential,
-    "invalidNonce" => InvalidNonce,
-    "pendingTokenInvalid" => PendingTokenInvalid,
-    "callbackInvalid" => CallbackInvalid,
-    "signInRefused" => SignInRefused,
-    "flowUsed" => FlowUsed,
-    "listenerGone" => ListenerGone,
-    "listenerUnavailable" => ListenerUnavailable,
-    "providerTokenNotKept" => ProviderTokenNotKept,
-    "providerTokenExpired" => ProviderTokenExpired,
-    "providerTokenRefused" => ProviderTokenRefused,
-    "secondFactorsOff" => SecondFactorsOff,
-    "unsupportedFirstFactor" => UnsupportedFirstFactor,
-    "emailNotVerified" => EmailNotVerified,
-    "tooManyFactors" => TooManyFactors,
-    "factorExists" => FactorExists,
-    "factorNotFound" => FactorNotFound,
-    "lastFactor" => LastFactor,
-    "factorCodeInvalid" => FactorCodeInvalid,
-    "secondFactorNeeded" => SecondFactorNeeded,
-    "noSecondFactor" => NoSecondFactor,
-    "invalidPhoneNumber" => InvalidPhoneNumber,
-    "factorAddsNothing" => FactorAddsNothing,
-    "factorTargetMissing" => FactorTargetMissing,
-    "storeBusy" => StoreBusy,
-    "storeReadOnly" => StoreReadOnly,
-    "storeFull" => StoreFull,
-    "storeCorrupt" => StoreCorrupt,
-    "storeTooNew" => StoreTooNew,
-    "storeTooOld" => StoreTooOld,
-    "storeCannotOpen" => StoreCannotOpen,
-    "notAStore" => NotAStore,
-    "masterKeyMissing" => MasterKeyMissing,
-    "masterKeyWrong" => MasterKeyWrong,
-    "testingStoreMismatch" => TestingStoreMismatch,
-    "outcomeUnknown" => OutcomeUnknown,
-    "backupFileExists" => BackupFileExists,
-    "backupNotHere" => BackupNotHere,
-    "backupFailed" => BackupFailed,
-    "newMasterKeyNeeded" => NewMasterKeyNeeded,
-    "invalidMasterKey" => InvalidMasterKey,
-    "messageNotSent" => MessageNotSent,
-    "clockOutOfRange" => ClockOutOfRange,
-    "noKeyInState" => NoKeyInState,
-    "portUnavailable" => PortUnavailable,
-    "snapshotNotFound" => SnapshotNotFound,
-    "snapshotUnusable" => SnapshotUnusable,
-    "snapshotVersionMismatch" => SnapshotVersionMismatch,
-    "snapshotSealMismatch" => SnapshotSealMismatch,
-    "snapshotFileExists" => SnapshotFileExists,
-    "snapshotNotWritten" => SnapshotNotWritten,
-    "tooManySnapshots" => TooManySnapshots,
-  }.freeze
+  # The classes of errors by their types.
+  ERRORS = %w[
+    parseError invalidRequest methodNotFound invalidParams internalError requestCancelled shuttingDown resultTooLarge tooManyRequests
+    callerNotAllowed invalidCursor poolNotFound poolExists identityNotFound identityDisabled unsupportedDeveloperProvider loginsDoNotMatch
+    developerUserAlreadyRegistered loginConflict invalidLogin invalidPrincipalTags identityForbidden publicProviderRequired
+    poolTokenNotAccepted unsupportedLoginProvider samlNotSupported loginTokenInvalid classicFlowDisabled developerUserNotFound
+    unauthenticatedNotAllowed loginNotLinked developerProviderFixed invalidPoolProvider tooManyTags invalidRoleMapping principalTagsNotFound
+    legacyProviderNotSupported tokenMalformed tokenAlgorithmNotAllowed tokenKeyUnknown tokenSignatureInvalid tokenExpired tokenNotYetValid
+    tokenAudienceMismatch tokenIssuerMismatch tokenUseMismatch tokenRevoked roleNotFound roleNotConfigured assumeRoleDenied
+    durationExceedsRoleMaximum malformedPolicy packedPolicyTooLarge sessionTokenInvalid credentialsExpired credentialsRevoked
+    signatureMismatch requestExpired requestTimeTooSkewed signatureMalformed bodyHashMismatch credentialScopeMismatch keyNotFound
+    issuerNotFound roleNotOffered ambiguousRoleDenied providerNotOpen tokenNotAwaited tooManyProviders providerOvertaken tenantNotFound
+    tenantExists tenantNotDeletable invalidTenantSettings signUpNotAllowed invalidUsername userAlreadyExists invalidPassword invalidCode
+    invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
+    userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
+    tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
+    accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse
+    emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid
+    mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers providerUnavailable
+    providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid
+    signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff
+    unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded
+    noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing storeBusy storeReadOnly storeFull storeCorrupt storeTooNew
+    storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere
+    backupFailed newMasterKeyNeeded invalidMasterKey messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound
+    snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
+  ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

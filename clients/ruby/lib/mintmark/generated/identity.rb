@@ -7,135 +7,143 @@ require_relative "../namespace"
 module Mintmark
   # The methods `identity.*`.
   class IdentityMethods < Namespace
-
     # Delete identities.
     #
-    # Their logins are free again: whoever signs in with one later gets a new identity. An id that is not there counts
-    # as deleted.
+    # The logins of a deleted identity become free: a later sign-in with one of them creates a new identity. IDs that do not exist count as
+    # deleted.
     #
-    # @param identity_ids Which.
+    # Equivalent: cognito DeleteIdentities.
+    #
+    # @param identity_ids [Array<String>] The IDs of the identities to delete.
+    # @return [IdentityDeleteResult]
     def delete(identity_ids:, timeout: nil, trace: nil)
-      typed("identity.delete", {"identityIds" => identity_ids}, timeout, trace)
+      call("identity.delete", {"identityIds" => identity_ids}, timeout, trace)
     end
 
-    # Get an identity.
+    # Get an identity by ID.
     #
-    # Names the linked login providers, never the identifiers of the user there.
+    # Returns the names of the linked login providers, but not the subjects of the user at these providers.
     #
-    # @param identity_id The id of an identity: a region, a colon and a UUID.
+    # Equivalent: cognito DescribeIdentity.
     #
-    # @raise IdentityNotFound
+    # @param identity_id [String] The ID of an identity: a region, a colon and a UUID.
+    # @return [IdentityDescription]
+    # @raise [IdentityNotFound]
     def get(identity_id:, timeout: nil, trace: nil)
-      typed("identity.get", {"identityId" => identity_id}, timeout, trace)
+      call("identity.get", {"identityId" => identity_id}, timeout, trace)
     end
 
     # List the identities of a pool.
     #
-    # In the order of their ids.
+    # The identities are sorted by ID.
     #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
+    # Equivalent: cognito ListIdentities.
     #
-    # @param hide_disabled Leave disabled identities out. Without it: false.
-    #
-    # @param limit How many entries one answer holds at most. Without it: 60.
-    #
-    # @param cursor Where a list goes on: nextCursor of the answer before, unchanged.
-    #
-    # @raise PoolNotFound, InvalidCursor
+    # @param pool_id [String] The ID of a pool: a region, a colon and a UUID.
+    # @param hide_disabled [Boolean] Whether to exclude disabled identities. Defaults to false.
+    # @param limit [Integer] The maximum number of entries in one response. Defaults to 60.
+    # @param cursor [String] The position of the next page: the `nextCursor` of the previous response, unchanged.
+    # @return [IdentityListResult]
+    # @raise [PoolNotFound, InvalidCursor]
     def list(pool_id:, hide_disabled: nil, limit: nil, cursor: nil, timeout: nil, trace: nil)
-      typed("identity.list", {"poolId" => pool_id, "hideDisabled" => hide_disabled, "limit" => limit, "cursor" => cursor}, timeout, trace)
+      call("identity.list", {"poolId" => pool_id, "hideDisabled" => hide_disabled, "limit" => limit, "cursor" => cursor}, timeout, trace)
     end
 
-    # Find the identity of a developer user identifier, or the identifiers of an identity.
+    # Look up an identity by developer user identifier, or the reverse.
     #
-    # Given both, they are confirmed to belong together. Never makes anything.
+    # Returns the identity and all its developer user identifiers. If both an identity and an identifier are given, the call fails with
+    # `loginConflict` unless they belong together. The method never creates identities.
     #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
+    # Equivalent: cognito LookupDeveloperIdentity.
     #
-    # @param identity_id The id of an identity: a region, a colon and a UUID.
-    #
-    # @param developer_user_identifier What your own system calls a user. Compared byte by byte.
-    #
-    # @param limit How many identifiers one answer holds at most. Without it: 60.
-    #
-    # @param cursor Where a list goes on: nextCursor of the answer before, unchanged.
-    #
-    # @raise PoolNotFound, UnsupportedDeveloperProvider, IdentityNotFound, DeveloperUserNotFound, LoginConflict,
-    # InvalidCursor
+    # @param pool_id [String] The ID of a pool: a region, a colon and a UUID.
+    # @param identity_id [String] The ID of an identity: a region, a colon and a UUID.
+    # @param developer_user_identifier [String] The identifier to look up.
+    # @param limit [Integer] The maximum number of identifiers in one response. Defaults to 60.
+    # @param cursor [String] The position of the next page: the `nextCursor` of the previous response, unchanged.
+    # @return [IdentityLookupDeveloperResult]
+    # @raise [PoolNotFound, UnsupportedDeveloperProvider, IdentityNotFound, DeveloperUserNotFound, LoginConflict, InvalidCursor]
     def lookup_developer(pool_id:, identity_id: nil, developer_user_identifier: nil, limit: nil, cursor: nil, timeout: nil, trace: nil)
-      typed("identity.lookupDeveloper", {"poolId" => pool_id, "identityId" => identity_id, "developerUserIdentifier" => developer_user_identifier, "limit" => limit, "cursor" => cursor}, timeout, trace)
+      call("identity.lookupDeveloper", {
+        "poolId" => pool_id, "identityId" => identity_id, "developerUserIdentifier" => developer_user_identifier, "limit" => limit,
+        "cursor" => cursor
+      }, timeout, trace)
     end
 
-    # Merge the identities of two developer user identifiers.
+    # Merge the identities of two developer users.
     #
-    # Every login of the source moves to the destination, whose id is answered; the source identity is disabled for
-    # good. Merging a user with itself changes nothing.
+    # Moves every login of the source identity to the destination identity and permanently disables the source identity. Merging an identity
+    # with itself changes nothing.
     #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
+    # Equivalent: cognito MergeDeveloperIdentities.
     #
-    # @param developer_provider The name under which your own sign-in stands in a pool, such as login.shop.
-    #
-    # @param source_user_identifier What your own system calls a user. Compared byte by byte.
-    #
-    # @param destination_user_identifier What your own system calls a user. Compared byte by byte.
-    #
-    # @raise PoolNotFound, UnsupportedDeveloperProvider, DeveloperUserNotFound, LoginConflict
+    # @param pool_id [String] The ID of a pool: a region, a colon and a UUID.
+    # @param developer_provider [String] The login provider name under which the application's backend registers its own users in a pool,
+    #   such as `login.shop`.
+    # @param source_user_identifier [String] The developer user identifier of the identity to disable.
+    # @param destination_user_identifier [String] The developer user identifier of the identity to keep.
+    # @return [IdentityMergeDevelopersResult]
+    # @raise [PoolNotFound, UnsupportedDeveloperProvider, DeveloperUserNotFound, LoginConflict]
     def merge_developers(pool_id:, developer_provider:, source_user_identifier:, destination_user_identifier:, timeout: nil, trace: nil)
-      typed("identity.mergeDevelopers", {"poolId" => pool_id, "developerProvider" => developer_provider, "sourceUserIdentifier" => source_user_identifier, "destinationUserIdentifier" => destination_user_identifier}, timeout, trace)
+      call("identity.mergeDevelopers", {
+        "poolId" => pool_id, "developerProvider" => developer_provider, "sourceUserIdentifier" => source_user_identifier,
+        "destinationUserIdentifier" => destination_user_identifier
+      }, timeout, trace)
     end
 
-    # Find or make the identity of whoever signed in with these logins.
+    # Get or create the identity for a set of logins.
     #
-    # Without logins a new guest is made on every call. With logins, whoever owns one of them is answered, the other
-    # logins are linked to that identity, and identities that turn out to be one person's are merged: the older one
-    # stays, the others are disabled.
+    # Without logins, every call creates a new guest. With logins, the call returns the identity to which one of them is linked and links
+    # the other logins to it. If the logins belong to several identities, the identities are merged: the oldest one is kept and the others
+    # are disabled.
     #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
+    # Equivalent: cognito GetId.
     #
-    # @param logins Public login provider to its token. The pool's developer provider and its own tokens do not belong
-    # here.
-    #
-    # @raise PoolNotFound, UnauthenticatedNotAllowed, LoginConflict, PublicProviderRequired, PoolTokenNotAccepted,
-    # UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable,
-    # ProviderUnusable
+    # @param pool_id [String] The ID of a pool: a region, a colon and a UUID.
+    # @param logins [Hash] The logins of the user. Omit them to create a guest.
+    # @return [IdentityResolveResult]
+    # @raise [PoolNotFound, UnauthenticatedNotAllowed, LoginConflict, PublicProviderRequired, PoolTokenNotAccepted,
+    #   UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable, ProviderUnusable]
     def resolve(pool_id:, logins: nil, timeout: nil, trace: nil)
-      typed("identity.resolve", {"poolId" => pool_id, "logins" => logins}, timeout, trace)
+      call("identity.resolve", {"poolId" => pool_id, "logins" => logins}, timeout, trace)
     end
 
-    # Take public logins off one's own identity.
+    # Unlink public logins from an identity.
     #
-    # One login of the identity has to be proven; it may be one of those that go. An identity that loses its last
-    # login is disabled for good.
+    # The caller must prove one login of the identity, which can be one of the logins to unlink. An identity that loses its last login is
+    # permanently disabled.
     #
-    # @param identity_id The id of an identity: a region, a colon and a UUID.
+    # Equivalent: cognito UnlinkIdentity.
     #
-    # @param logins Proofs: at least one login of the identity.
-    #
-    # @param logins_to_remove Names of the providers whose logins go.
-    #
-    # @raise IdentityNotFound, IdentityDisabled, IdentityForbidden, LoginsDoNotMatch, LoginNotLinked,
-    # PublicProviderRequired, PoolTokenNotAccepted, UnsupportedLoginProvider, SamlNotSupported,
-    # LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable, ProviderUnusable
+    # @param identity_id [String] The ID of an identity: a region, a colon and a UUID.
+    # @param logins [Hash] At least one login of the identity, as proof.
+    # @param logins_to_remove [Array<String>] The names of the providers whose logins are unlinked.
+    # @return [IdentityDescription]
+    # @raise [IdentityNotFound, IdentityDisabled, IdentityForbidden, LoginsDoNotMatch, LoginNotLinked, PublicProviderRequired,
+    #   PoolTokenNotAccepted, UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported, LoginTokenInvalid,
+    #   ProviderUnavailable, ProviderUnusable]
     def unlink(identity_id:, logins:, logins_to_remove:, timeout: nil, trace: nil)
-      typed("identity.unlink", {"identityId" => identity_id, "logins" => logins, "loginsToRemove" => logins_to_remove}, timeout, trace)
+      call("identity.unlink", {"identityId" => identity_id, "logins" => logins, "loginsToRemove" => logins_to_remove}, timeout, trace)
     end
 
-    # Take a developer user identifier off an identity.
+    # Unlink a developer user identifier from an identity.
     #
-    # The identifier is free again. An identity that loses its last login is disabled for good: it never turns into a
-    # guest.
+    # The identifier becomes free. An identity that loses its last login is permanently disabled; it never becomes a guest.
     #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
+    # Equivalent: cognito UnlinkDeveloperIdentity.
     #
-    # @param identity_id The id of an identity: a region, a colon and a UUID.
-    #
-    # @param developer_provider The name under which your own sign-in stands in a pool, such as login.shop.
-    #
-    # @param developer_user_identifier What your own system calls a user. Compared byte by byte.
-    #
-    # @raise PoolNotFound, UnsupportedDeveloperProvider, IdentityNotFound, DeveloperUserNotFound, LoginConflict
+    # @param pool_id [String] The ID of a pool: a region, a colon and a UUID.
+    # @param identity_id [String] The ID of an identity: a region, a colon and a UUID.
+    # @param developer_provider [String] The login provider name under which the application's backend registers its own users in a pool,
+    #   such as `login.shop`.
+    # @param developer_user_identifier [String] The identifier to unlink.
+    # @return [IdentityDescription]
+    # @raise [PoolNotFound, UnsupportedDeveloperProvider, IdentityNotFound, DeveloperUserNotFound, LoginConflict]
     def unlink_developer(pool_id:, identity_id:, developer_provider:, developer_user_identifier:, timeout: nil, trace: nil)
-      typed("identity.unlinkDeveloper", {"poolId" => pool_id, "identityId" => identity_id, "developerProvider" => developer_provider, "developerUserIdentifier" => developer_user_identifier}, timeout, trace)
+      call("identity.unlinkDeveloper", {
+        "poolId" => pool_id, "identityId" => identity_id, "developerProvider" => developer_provider,
+        "developerUserIdentifier" => developer_user_identifier
+      }, timeout, trace)
     end
   end
 end

@@ -7,225 +7,222 @@ require_relative "../namespace"
 module Mintmark
   # The methods `idp.*`.
   class IdpMethods < Namespace
-
-    # Send a person to a provider to sign in.
+    # Start a sign-in at an identity provider in the user's browser.
     #
-    # Open authorizationUrl in their browser. With redirectUri the provider sends them back there, and the URL they
-    # come back to goes with continuationToken as a credential into signIn.withCredential, account.link or
-    # account.reauthenticate. With listen this process itself takes them back, on this machine: the credential is
-    # continuationToken alone, and the call waits for them. The authorization code flow has PKCE (S256); state and
-    # nonce are always sent and checked. It serves once, within ten minutes.
+    # Open `authorizationUrl` in the browser of the user. With `redirectUri`, the provider redirects the browser to this URI; pass the
+    # complete callback URL and `continuationToken` as a credential to `signIn.withCredential`, `account.link` or `account.reauthenticate`.
+    # With `listen`, this process receives the callback on the local machine; the credential is `continuationToken` alone, and the call
+    # waits for the callback. The authorization code flow uses PKCE (S256); `state` and `nonce` are always sent and verified. The flow is
+    # single-use and valid for 10 minutes.
     #
-    # @param provider_id An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-    # github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+    # Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @param id_token Binds the flow to the account of this token: then it serves account.link and
-    # account.reauthenticate for that account, and nothing else.
-    #
-    # @param redirect_uri Where the provider sends the person back to; it must be known there. https, http on this
-    # machine, or a scheme of your own with a dot in it, such as com.example.shop:/back.
-    #
-    # @param listen Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many
-    # providers take any port of it for native apps (RFC 8252).
-    #
-    # @param scopes What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person is
-    # and their address.
-    #
-    # @param custom_parameters Further ones for the provider, such as login_hint, prompt or hd. Those that the
-    # protocol needs are refused.
-    #
-    # @raise TenantNotFound, IdpNotFound, IdpDisabled, ListenerUnavailable, ProviderUnavailable, ProviderUnusable,
-    # TokenExpired, TokenMalformed, TokenRevoked, AccountMerged
-    def authorize(provider_id:, tenant_id: nil, id_token: nil, redirect_uri: nil, listen: nil, scopes: nil, custom_parameters: nil, timeout: nil, trace: nil)
-      typed("idp.authorize", {"providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "redirectUri" => redirect_uri, "listen" => listen, "scopes" => scopes, "customParameters" => custom_parameters}, timeout, trace)
+    # @param provider_id [String] The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+    #   `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param id_token [String] An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by
+    #   `account.link` and `account.reauthenticate` for this account.
+    # @param redirect_uri [String] The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are
+    #   `https`, `http` to a loopback address, and private-use schemes that contain a dot, such as `com.example.shop:/back`.
+    # @param listen [Hash] Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with
+    #   the response type `idToken` must offer `form_post`.
+    # @param scopes [Array<String>] The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the
+    #   provider has `openidOnly`) and to those of the provider's settings.
+    # @param custom_parameters [Hash] Additional parameters for the provider, such as `login_hint`, `prompt` or `hd`. Parameters that the
+    #   protocol itself uses are rejected.
+    # @return [IdpAuthorizeResult]
+    # @raise [TenantNotFound, IdpNotFound, IdpDisabled, ListenerUnavailable, ProviderUnavailable, ProviderUnusable, TokenExpired,
+    #   TokenMalformed, TokenRevoked, AccountMerged]
+    def authorize(
+      provider_id:, tenant_id: nil, id_token: nil, redirect_uri: nil, listen: nil, scopes: nil, custom_parameters: nil, timeout: nil,
+      trace: nil
+    )
+      call("idp.authorize", {
+        "providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "redirectUri" => redirect_uri, "listen" => listen,
+        "scopes" => scopes, "customParameters" => custom_parameters
+      }, timeout, trace)
     end
 
-    # Let a person sign in at a provider on another device.
+    # Start a device authorization at an identity provider (RFC 8628).
     #
-    # Show userCode and verificationUri: the person opens that on a telephone or another computer, and types the code
-    # (RFC 8628). For editors and scripts on machines without a browser. continuationToken is a credential for
-    # signIn.withCredential, account.link or account.reauthenticate; the call asks the provider as often as it allows,
-    # waits for the person, and holds no thread meanwhile.
+    # For devices without a browser, such as editors and scripts on servers. Show `userCode` and `verificationUri` to the user, who opens
+    # the URI on another device and enters the code. Pass `continuationToken` as a credential to `signIn.withCredential`, `account.link` or
+    # `account.reauthenticate`. That call polls the provider at the allowed interval until the user has signed in, without blocking a
+    # thread.
     #
-    # @param provider_id An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-    # github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-    #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @param id_token Binds the flow to the account of this token: then it serves account.link and
-    # account.reauthenticate for that account, and nothing else.
-    #
-    # @param scopes What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person is
-    # and their address.
-    #
-    # @raise TenantNotFound, IdpNotFound, IdpDisabled, SignInRefused, ProviderUnavailable, ProviderUnusable,
-    # TokenExpired, TokenMalformed, TokenRevoked, AccountMerged
+    # @param provider_id [String] The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+    #   `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param id_token [String] An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by
+    #   `account.link` and `account.reauthenticate` for this account.
+    # @param scopes [Array<String>] The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the
+    #   provider has `openidOnly`) and to those of the provider's settings.
+    # @return [IdpAuthorizeDeviceResult]
+    # @raise [TenantNotFound, IdpNotFound, IdpDisabled, SignInRefused, ProviderUnavailable, ProviderUnusable, TokenExpired, TokenMalformed,
+    #   TokenRevoked, AccountMerged]
     def authorize_device(provider_id:, tenant_id: nil, id_token: nil, scopes: nil, timeout: nil, trace: nil)
-      typed("idp.authorizeDevice", {"providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "scopes" => scopes}, timeout, trace)
+      call("idp.authorizeDevice", {
+        "providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "scopes" => scopes
+      }, timeout, trace)
     end
 
-    # Let people of a tenant sign in with a provider.
+    # Create an identity provider for a tenant.
     #
-    # The known ones need little more than a client id: google.com, apple.com, facebook.com, microsoft.com or
-    # github.com. Any other OpenID Connect provider is called oidc. and a name, and has an issuer; its keys are
-    # fetched from there. Each tenant has its own.
+    # The known providers `google.com`, `apple.com`, `facebook.com`, `microsoft.com` and `github.com` require little more than a client ID.
+    # Any other OpenID Connect provider has an ID of the form `oidc.<name>` and an issuer, from which its keys are fetched.
     #
-    # @param provider_id An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-    # github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+    # Equivalent: firebase oauthIdpConfigs.create, defaultSupportedIdpConfigs.create.
     #
-    # @param client_id Your client id at the provider. It must stand in aud of its ID tokens.
-    #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @param client_secret Your client secret there. It is kept sealed and never shown.
-    #
-    # @param client_authentication Without it basic for an oidc. provider and post for the known ones; none where
-    # there is no secret.
-    #
-    # @param issuer Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory,
-    # without it that of personal accounts.
-    #
-    # @param display_name What people read on a button.
-    #
-    # @param enabled Whether people can sign in with it. Without it: true.
-    #
-    # @param response_type Without it idToken, and code for github.com, which has no ID tokens. code needs the client
-    # secret, unless clientAuthentication is none.
-    #
-    # @param trust_email Of an oidc. provider: whether its word counts when it says that an address is verified.
-    # Whoever has such an address there gets the account that has it here, so only for providers that check it. The
-    # others have fixed rules. Without it: false.
-    #
-    # @param more_client_ids Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids.
-    #
-    # @param keys Its public keys (RFC 7517), if they are not to be fetched.
-    #
-    # @param endpoint Where a provider of access tokens is asked, instead of at its own address: google.com,
-    # facebook.com and github.com.
-    #
-    # @param allow_insecure Whether it may be asked without TLS, for tests. Without it: false.
-    #
-    # @param allow_private_network Whether it may stand in a private network. Without it: false.
-    #
-    # @raise TenantNotFound, IdpExists, InvalidIdp
-    def create(provider_id:, client_id:, tenant_id: nil, client_secret: nil, client_authentication: nil, issuer: nil, display_name: nil, enabled: nil, response_type: nil, trust_email: nil, more_client_ids: nil, keys: nil, endpoint: nil, allow_insecure: nil, allow_private_network: nil, timeout: nil, trace: nil)
-      typed("idp.create", {"providerId" => provider_id, "clientId" => client_id, "tenantId" => tenant_id, "clientSecret" => client_secret, "clientAuthentication" => client_authentication, "issuer" => issuer, "displayName" => display_name, "enabled" => enabled, "responseType" => response_type, "trustEmail" => trust_email, "moreClientIds" => more_client_ids, "keys" => keys, "endpoint" => endpoint, "allowInsecure" => allow_insecure, "allowPrivateNetwork" => allow_private_network}, timeout, trace)
+    # @param provider_id [String] The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+    #   `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    # @param client_id [String] The client ID at the provider. The `aud` claim of the provider's ID tokens must contain it.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param client_secret [String] The client secret at the provider. Stored encrypted and never returned.
+    # @param client_authentication [String] The method with which the client authenticates at the token endpoint. Defaults to `basic` for
+    #   `oidc.*` providers, to `post` for known providers, and to `none` without a client secret.
+    # @param issuer [String] The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a directory;
+    #   defaults to the issuer of personal accounts. Other known providers have a fixed issuer.
+    # @param display_name [String] The name of the provider on sign-in buttons.
+    # @param enabled [Boolean] Whether users can sign in with the provider. Defaults to true.
+    # @param response_type [String] The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a
+    #   client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
+    # @param scopes [Array<String>] The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
+    #   `offline_access`.
+    # @param openid_only [Boolean] Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then
+    #   has no address and no name, unless `scopes` ask for them. Defaults to false.
+    # @param trust_email [Boolean] Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an
+    #   address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers
+    #   have fixed rules. Defaults to false.
+    # @param more_client_ids [Array<String>] Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of
+    #   mobile apps.
+    # @param keys [Array<Hash>] The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
+    # @param endpoint [String] The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead of the
+    #   provider's own URL.
+    # @param allow_insecure [Boolean] Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
+    # @param allow_private_network [Boolean] Whether the provider can be in a private network. Defaults to false.
+    # @return [Idp]
+    # @raise [TenantNotFound, IdpExists, InvalidIdp]
+    def create(
+      provider_id:, client_id:, tenant_id: nil, client_secret: nil, client_authentication: nil, issuer: nil, display_name: nil,
+      enabled: nil, response_type: nil, scopes: nil, openid_only: nil, trust_email: nil, more_client_ids: nil, keys: nil, endpoint: nil,
+      allow_insecure: nil, allow_private_network: nil, timeout: nil, trace: nil
+    )
+      call("idp.create", {
+        "providerId" => provider_id, "clientId" => client_id, "tenantId" => tenant_id, "clientSecret" => client_secret,
+        "clientAuthentication" => client_authentication, "issuer" => issuer, "displayName" => display_name, "enabled" => enabled,
+        "responseType" => response_type, "scopes" => scopes, "openidOnly" => openid_only, "trustEmail" => trust_email,
+        "moreClientIds" => more_client_ids, "keys" => keys, "endpoint" => endpoint, "allowInsecure" => allow_insecure,
+        "allowPrivateNetwork" => allow_private_network
+      }, timeout, trace)
     end
 
-    # Take an identity provider away.
+    # Delete an identity provider.
     #
-    # Nobody signs in with it any more. The logins that accounts have of it stay, and serve again when a provider with
-    # the same providerId is made.
+    # Users can no longer sign in with it. The logins linked to accounts are kept and work again if a provider with the same `providerId` is
+    # created.
     #
-    # @param provider_id An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-    # github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+    # Equivalent: firebase oauthIdpConfigs.delete.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @raise TenantNotFound, IdpNotFound
+    # @param provider_id [String] The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+    #   `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @return [IdpDeleteResult]
+    # @raise [TenantNotFound, IdpNotFound]
     def delete(provider_id:, tenant_id: nil, timeout: nil, trace: nil)
-      typed("idp.delete", {"providerId" => provider_id, "tenantId" => tenant_id}, timeout, trace)
+      call("idp.delete", {"providerId" => provider_id, "tenantId" => tenant_id}, timeout, trace)
     end
 
     # Get an identity provider of a tenant.
     #
-    # Its client secret is not shown, only whether there is one.
+    # The client secret is never returned; `hasClientSecret` states whether it is set.
     #
-    # @param provider_id An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-    # github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+    # Equivalent: firebase oauthIdpConfigs.get.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @raise TenantNotFound, IdpNotFound
+    # @param provider_id [String] The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+    #   `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @return [Idp]
+    # @raise [TenantNotFound, IdpNotFound]
     def get(provider_id:, tenant_id: nil, timeout: nil, trace: nil)
-      typed("idp.get", {"providerId" => provider_id, "tenantId" => tenant_id}, timeout, trace)
+      call("idp.get", {"providerId" => provider_id, "tenantId" => tenant_id}, timeout, trace)
     end
 
     # List the identity providers of a tenant.
     #
-    # In the order of their ids.
+    # The providers are sorted by ID.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
+    # Equivalent: firebase oauthIdpConfigs.list.
     #
-    # @param limit How many entries one answer holds at most. Without it: 60.
-    #
-    # @param cursor Where a list goes on: nextCursor of the answer before, unchanged.
-    #
-    # @raise TenantNotFound, InvalidCursor
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param limit [Integer] The maximum number of entries in one response. Defaults to 60.
+    # @param cursor [String] The position of the next page: the `nextCursor` of the previous response, unchanged.
+    # @return [IdpListResult]
+    # @raise [TenantNotFound, InvalidCursor]
     def list(tenant_id: nil, limit: nil, cursor: nil, timeout: nil, trace: nil)
-      typed("idp.list", {"tenantId" => tenant_id, "limit" => limit, "cursor" => cursor}, timeout, trace)
+      call("idp.list", {"tenantId" => tenant_id, "limit" => limit, "cursor" => cursor}, timeout, trace)
     end
 
-    # Say whether an identity provider can be used.
+    # Test the configuration of an identity provider.
     #
-    # Fetches its description and its keys anew and says of each thing in words whether it is as it must be. Changes
-    # nothing.
+    # Fetches the discovery document and the keys of the provider again and reports the result of each check. Changes nothing.
     #
-    # @param provider_id An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-    # github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-    #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @raise TenantNotFound, IdpNotFound
+    # @param provider_id [String] The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+    #   `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @return [IdpTestResult]
+    # @raise [TenantNotFound, IdpNotFound]
     def test(provider_id:, tenant_id: nil, timeout: nil, trace: nil)
-      typed("idp.test", {"providerId" => provider_id, "tenantId" => tenant_id}, timeout, trace)
+      call("idp.test", {"providerId" => provider_id, "tenantId" => tenant_id}, timeout, trace)
     end
 
-    # Change an identity provider.
+    # Update an identity provider.
     #
-    # What is left out stays as it is. A client secret that was meant for another issuer or endpoint is forgotten when
-    # that changes, and must be given again. Disabled, nobody signs in with it, and its logins stay.
+    # Omitted members keep their value. If `issuer` or `endpoint` changes, the client secret is deleted and must be given again, so that it
+    # is not sent to another server. While a provider is disabled, users cannot sign in with it; its linked logins are kept.
     #
-    # @param provider_id An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-    # github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+    # Equivalent: firebase oauthIdpConfigs.patch.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @param client_id Your client id at the provider. It must stand in aud of its ID tokens.
-    #
-    # @param client_secret Your client secret there. It is kept sealed and never shown.
-    #
-    # @param client_authentication Without it basic for an oidc. provider and post for the known ones; none where
-    # there is no secret.
-    #
-    # @param issuer Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory,
-    # without it that of personal accounts.
-    #
-    # @param display_name What people read on a button.
-    #
-    # @param enabled Whether people can sign in with it.
-    #
-    # @param response_type Without it idToken, and code for github.com, which has no ID tokens. code needs the client
-    # secret, unless clientAuthentication is none.
-    #
-    # @param trust_email Of an oidc. provider: whether its word counts when it says that an address is verified.
-    # Whoever has such an address there gets the account that has it here, so only for providers that check it. The
-    # others have fixed rules.
-    #
-    # @param more_client_ids Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids.
-    #
-    # @param keys Its public keys (RFC 7517), if they are not to be fetched.
-    #
-    # @param endpoint Where a provider of access tokens is asked, instead of at its own address: google.com,
-    # facebook.com and github.com.
-    #
-    # @param allow_insecure Whether it may be asked without TLS, for tests.
-    #
-    # @param allow_private_network Whether it may stand in a private network.
-    #
-    # @raise TenantNotFound, IdpNotFound, InvalidIdp
-    def update(provider_id:, tenant_id: nil, client_id: nil, client_secret: nil, client_authentication: nil, issuer: nil, display_name: nil, enabled: nil, response_type: nil, trust_email: nil, more_client_ids: nil, keys: nil, endpoint: nil, allow_insecure: nil, allow_private_network: nil, timeout: nil, trace: nil)
-      typed("idp.update", {"providerId" => provider_id, "tenantId" => tenant_id, "clientId" => client_id, "clientSecret" => client_secret, "clientAuthentication" => client_authentication, "issuer" => issuer, "displayName" => display_name, "enabled" => enabled, "responseType" => response_type, "trustEmail" => trust_email, "moreClientIds" => more_client_ids, "keys" => keys, "endpoint" => endpoint, "allowInsecure" => allow_insecure, "allowPrivateNetwork" => allow_private_network}, timeout, trace)
+    # @param provider_id [String] The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
+    #   `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param client_id [String] The client ID at the provider. The `aud` claim of the provider's ID tokens must contain it.
+    # @param client_secret [String] The client secret at the provider. Stored encrypted and never returned.
+    # @param client_authentication [String] The method with which the client authenticates at the token endpoint. Defaults to `basic` for
+    #   `oidc.*` providers, to `post` for known providers, and to `none` without a client secret.
+    # @param issuer [String] The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a directory;
+    #   defaults to the issuer of personal accounts. Other known providers have a fixed issuer.
+    # @param display_name [String] The name of the provider on sign-in buttons.
+    # @param enabled [Boolean] Whether users can sign in with the provider.
+    # @param response_type [String] The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a
+    #   client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
+    # @param scopes [Array<String>] The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
+    #   `offline_access`.
+    # @param openid_only [Boolean] Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then
+    #   has no address and no name, unless `scopes` ask for them.
+    # @param trust_email [Boolean] Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an
+    #   address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers
+    #   have fixed rules.
+    # @param more_client_ids [Array<String>] Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of
+    #   mobile apps.
+    # @param keys [Array<Hash>] The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
+    # @param endpoint [String] The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead of the
+    #   provider's own URL.
+    # @param allow_insecure [Boolean] Whether plain HTTP to a loopback address is allowed, for tests.
+    # @param allow_private_network [Boolean] Whether the provider can be in a private network.
+    # @return [Idp]
+    # @raise [TenantNotFound, IdpNotFound, InvalidIdp]
+    def update(
+      provider_id:, tenant_id: nil, client_id: nil, client_secret: nil, client_authentication: nil, issuer: nil, display_name: nil,
+      enabled: nil, response_type: nil, scopes: nil, openid_only: nil, trust_email: nil, more_client_ids: nil, keys: nil, endpoint: nil,
+      allow_insecure: nil, allow_private_network: nil, timeout: nil, trace: nil
+    )
+      call("idp.update", {
+        "providerId" => provider_id, "tenantId" => tenant_id, "clientId" => client_id, "clientSecret" => client_secret,
+        "clientAuthentication" => client_authentication, "issuer" => issuer, "displayName" => display_name, "enabled" => enabled,
+        "responseType" => response_type, "scopes" => scopes, "openidOnly" => openid_only, "trustEmail" => trust_email,
+        "moreClientIds" => more_client_ids, "keys" => keys, "endpoint" => endpoint, "allowInsecure" => allow_insecure,
+        "allowPrivateNetwork" => allow_private_network
+      }, timeout, trace)
     end
   end
 end

@@ -7,56 +7,52 @@ require_relative "../namespace"
 module Mintmark
   # The methods `key.*`.
   class KeyMethods < Namespace
-
-    # List the signing keys.
+    # List signing keys, newest first.
     #
-    # All of them, the newest first: next, active, retired and revoked.
+    # Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.
     #
-    # @param issuer The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-    # pool.get.
-    #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
-    #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    #
-    # @param limit How many entries one answer holds at most. Without it: 60.
-    #
-    # @param cursor Where a list goes on: nextCursor of the answer before, unchanged.
-    #
-    # @raise PoolNotFound, TenantNotFound, IssuerNotFound, InvalidCursor
+    # @param issuer [String] The issuer of the keys.
+    # @param pool_id [String] The pool that owns the keys.
+    # @param tenant_id [String] The tenant that owns the keys.
+    # @param limit [Integer] The maximum number of entries in one response. Defaults to 60.
+    # @param cursor [String] The position of the next page: the `nextCursor` of the previous response, unchanged.
+    # @return [KeyListResult]
+    # @raise [PoolNotFound, TenantNotFound, IssuerNotFound, InvalidCursor]
     def list(issuer: nil, pool_id: nil, tenant_id: nil, limit: nil, cursor: nil, timeout: nil, trace: nil)
-      typed("key.list", {"issuer" => issuer, "poolId" => pool_id, "tenantId" => tenant_id, "limit" => limit, "cursor" => cursor}, timeout, trace)
+      call("key.list", {
+        "issuer" => issuer, "poolId" => pool_id, "tenantId" => tenant_id, "limit" => limit, "cursor" => cursor
+      }, timeout, trace)
     end
 
-    # Stop accepting a signing key.
+    # Revoke a signing key and reject every token it signed.
     #
-    # Every token it ever signed is refused from now on, in every process on this store within a second. If it was the
-    # active one, a new key takes its place at once.
+    # The revocation takes effect in every process of this store within one second. If the active key is revoked, a new key replaces it
+    # immediately.
     #
-    # @param kid A key's id: its RFC 7638 thumbprint.
-    #
-    # @raise KeyNotFound
+    # @param kid [String] The ID of the key to revoke.
+    # @return [KeyRevokeResult]
+    # @raise [KeyNotFound]
     def revoke(kid:, timeout: nil, trace: nil)
-      typed("key.revoke", {"kid" => kid}, timeout, trace)
+      call("key.revoke", {"kid" => kid}, timeout, trace)
     end
 
-    # Give a pool or a tenant a new signing key.
+    # Rotate the signing key of a pool or tenant.
     #
-    # The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy of the key
-    # set have seen it by then. The old one stays published until the last token it signed has expired. A next key
-    # that waits already is replaced.
+    # The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers with a cached key set have
+    # loaded it by then. The old key stays published until the last token it signed has expired. If another new key is already waiting for
+    # its activation, it is replaced.
     #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
-    #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    #
-    # @param activate_after_seconds 0 lets the new key sign at once. Without it: 86400.
-    #
-    # @param algorithm Without it the owner's own.
-    #
-    # @raise PoolNotFound, TenantNotFound
+    # @param pool_id [String] The pool that owns the key.
+    # @param tenant_id [String] The tenant that owns the key.
+    # @param activate_after_seconds [Integer] The number of seconds after which the new key becomes active. With 0, it becomes active
+    #   immediately. Defaults to 86400.
+    # @param algorithm [String] The algorithm of the new key. Defaults to the algorithm of the pool or tenant.
+    # @return [SigningKey]
+    # @raise [PoolNotFound, TenantNotFound]
     def rotate(pool_id: nil, tenant_id: nil, activate_after_seconds: nil, algorithm: nil, timeout: nil, trace: nil)
-      typed("key.rotate", {"poolId" => pool_id, "tenantId" => tenant_id, "activateAfterSeconds" => activate_after_seconds, "algorithm" => algorithm}, timeout, trace)
+      call("key.rotate", {
+        "poolId" => pool_id, "tenantId" => tenant_id, "activateAfterSeconds" => activate_after_seconds, "algorithm" => algorithm
+      }, timeout, trace)
     end
   end
 end

@@ -7,173 +7,165 @@ require_relative "../namespace"
 module Mintmark
   # The methods `mfa.*`.
   class MfaMethods < Namespace
-
-    # Send the code of a second factor.
+    # Send the one-time code for a second factor.
     #
-    # For a sign-in that stands at secondFactorRequired. Another one of its factors can be named at any time; the code
-    # before is no longer good once a new one is on its way. An app shows its codes by itself, so for totp nothing is
-    # sent.
+    # Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after a new code is sent,
+    # the previous code is no longer valid. For the kind `totp`, nothing is sent because the authenticator app generates the codes.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
     #
-    # @param factor_id The id of a second factor; recovery stands for the recovery codes.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise FactorNotFound, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway,
-    # MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    # StepNotPossible
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param factor_id [String] The ID of the factor.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [SignInStep]
+    # @raise [FactorNotFound, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
+    #   TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
     def challenge(continuation_token:, factor_id:, client: nil, timeout: nil, trace: nil)
-      typed("mfa.challenge", {"continuationToken" => continuation_token, "factorId" => factor_id, "client" => client}, timeout, trace)
+      call("mfa.challenge", {"continuationToken" => continuation_token, "factorId" => factor_id, "client" => client}, timeout, trace)
     end
 
-    # Enrol the factor whose code this is.
+    # Complete the enrollment of a second factor by submitting its code.
     #
-    # The tokens of the answer say the second factor. All other sessions of the account end. Within a sign-in, this
-    # completes it.
+    # The tokens in the result state that the session was authenticated with the second factor. All other sessions of the account end. If
+    # the enrollment is part of a sign-in, the call completes the sign-in.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
     #
-    # @param code The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens
-    # or without.
-    #
-    # @param audience Whom the access token is for: one of the tenant's audiences. Without it, whom the sign-in named,
-    # else the tenant itself.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor,
-    # EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing,
-    # AudienceNotOffered, ScopeNotOffered, TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid,
-    # ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible
+    # @param continuation_token [String] The continuation token that `mfa.enroll` returned.
+    # @param code [String] The code of the factor.
+    # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
+    #   of the sign-in or of the session. For an audience other than that of the session, the access token has only the scope `openid`.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [SignInStep]
+    # @raise [FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified,
+    #   RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered, ScopeNotOffered,
+    #   TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
+    #   StepNotPossible]
     def confirm(continuation_token:, code:, audience: nil, client: nil, timeout: nil, trace: nil)
-      typed("mfa.confirm", {"continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client}, timeout, trace)
+      call("mfa.confirm", {
+        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client
+      }, timeout, trace)
     end
 
-    # Begin to enrol a second factor.
+    # Start the enrollment of a second factor.
     #
-    # For whoever shows an ID token of the last five minutes, and has shown a second factor if there is one; or within
-    # a sign-in that stands at secondFactorEnrolmentRequired. An app gets a secret; an address or a number gets a
-    # code. The factor counts once mfa.confirm has seen a code. The same request within a minute gets the same answer
-    # and sends no second code. An account has at most five.
+    # Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an enrollment. If the
+    # account already has a second factor, the session must be authenticated with one. For an authenticator app, the result contains a
+    # secret; for an email address or phone number, a code is sent. The factor becomes active when `mfa.confirm` receives a correct code.
+    # Repeating the request within one minute returns the same response without sending another code. An account has at most five factors.
     #
-    # @param kind totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+    # Equivalent: firebase mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret, nativeAuth /register/v1.0/challenge.
     #
-    # @param id_token Whose account.
-    #
-    # @param continuation_token Of the sign-in that it is needed for.
-    #
-    # @param display_name What its owner calls it.
-    #
-    # @param email email: where codes go. Without it, the account's own address.
-    #
-    # @param phone_number sms: where codes go, as +4915112345678.
-    #
-    # @param language The language of the messages: the tenant's words in it, else in the language without its region,
-    # else in the tenant's own, else the built-in English ones. It stays for the whole flow.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified, RecentSignInRequired, SecondFactorNeeded,
-    # TooManyFactors, FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber,
-    # TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid,
-    # ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed,
-    # TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch,
-    # TokenRevoked, AccountMerged
-    def enroll(kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, client: nil, timeout: nil, trace: nil)
-      typed("mfa.enroll", {"kind" => kind, "idToken" => id_token, "continuationToken" => continuation_token, "displayName" => display_name, "email" => email, "phoneNumber" => phone_number, "language" => language, "client" => client}, timeout, trace)
+    # @param kind [String] The kind of the factor.
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param continuation_token [String] The continuation token of a sign-in that requires an enrollment.
+    # @param display_name [String] The display name of the factor, chosen by the user.
+    # @param email [String] The email address that receives the codes. Only for the kind `email`. Defaults to the email address of the
+    #   account.
+    # @param phone_number [String] The phone number that receives the codes, in E.164 format, such as +4915112345678. Required for the kind
+    #   `sms`.
+    # @param language [String] The language of the messages for the whole flow. If the tenant has no template in this language, the language
+    #   without its region, the tenant's language and built-in English are used, in this order.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [EnrolmentStep]
+    # @raise [SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors,
+    #   FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes, TooManyFailedSends,
+    #   SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
+    #   StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    def enroll(
+      kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, client: nil,
+      timeout: nil, trace: nil
+    )
+      call("mfa.enroll", {
+        "kind" => kind, "idToken" => id_token, "continuationToken" => continuation_token, "displayName" => display_name, "email" => email,
+        "phoneNumber" => phone_number, "language" => language, "client" => client
+      }, timeout, trace)
     end
 
     # List the second factors of an account.
     #
-    # With what can be shown to their owner. The developer names the account.
+    # Returns each factor with its display name and its email address or phone number.
     #
-    # @param id_token Whose account.
+    # Equivalent: firebase accounts:lookup mfaInfo.
     #
-    # @param account_id Which account; for the developer.
-    #
-    # @raise CallerNotAllowed, AccountNotFound, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown,
-    # TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked,
-    # AccountMerged
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param account_id [String] The ID of the account. Requires the access level `developer`.
+    # @return [MfaListResult]
+    # @raise [CallerNotAllowed, AccountNotFound, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
+    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
     def list(id_token: nil, account_id: nil, timeout: nil, trace: nil)
-      typed("mfa.list", {"idToken" => id_token, "accountId" => account_id}, timeout, trace)
+      call("mfa.list", {"idToken" => id_token, "accountId" => account_id}, timeout, trace)
     end
 
-    # Make recovery codes.
+    # Generate recovery codes and invalidate the previous ones.
     #
-    # Ten codes to be written down, each of which stands in for a second factor once. They are shown this once, and
-    # those of before are no longer good. It needs a sign-in of the last five minutes with a second factor.
+    # Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in this response. Requires a
+    # sign-in at most 5 minutes old with a second factor.
     #
-    # @param id_token Whose account.
-    #
-    # @raise SecondFactorsOff, NoSecondFactor, RecentSignInRequired, SecondFactorNeeded, TokenMalformed,
-    # TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    # TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged
+    # @param id_token [String] An ID token of the signed-in user.
+    # @return [MfaRecoveryCodesResult]
+    # @raise [SecondFactorsOff, NoSecondFactor, RecentSignInRequired, SecondFactorNeeded, TokenMalformed, TokenAlgorithmNotAllowed,
+    #   TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked,
+    #   AccountMerged]
     def recovery_codes(id_token:, timeout: nil, trace: nil)
-      typed("mfa.recoveryCodes", {"idToken" => id_token}, timeout, trace)
+      call("mfa.recoveryCodes", {"idToken" => id_token}, timeout, trace)
     end
 
-    # Finish a sign-in with a second factor.
+    # Complete a sign-in with a second factor or a recovery code.
     #
-    # With the code that was sent, or without a challenge with what an app shows or a recovery code. A wrong one
-    # counts, and leaves the continuation token valid. The tokens say the second factor.
+    # Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last two require no
+    # challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the result state that the session was
+    # authenticated with the second factor.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token grant_type=mfa_oob;
+    # SDK: submitChallenge.
     #
-    # @param code The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens
-    # or without.
-    #
-    # @param factor_id Without it, the factor that was challenged. recovery stands for the recovery codes.
-    #
-    # @param audience Whom the access token is for: one of the tenant's audiences. Without it, whom the sign-in named,
-    # else the tenant itself.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise FactorCodeInvalid, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered,
-    # TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param code [String] The code of the factor, or a recovery code.
+    # @param factor_id [String] The ID of the factor, or `recovery` for a recovery code. Defaults to the factor of the last challenge.
+    # @param audience [String] The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given
+    #   earlier in this sign-in, otherwise to the tenant.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [SignInStep]
+    # @raise [FactorCodeInvalid, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered, TooManyFromClient,
+    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
     def resolve(continuation_token:, code:, factor_id: nil, audience: nil, client: nil, timeout: nil, trace: nil)
-      typed("mfa.resolve", {"continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client}, timeout, trace)
+      call("mfa.resolve", {
+        "continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client
+      }, timeout, trace)
     end
 
-    # Take a second factor away.
+    # Remove a second factor.
     #
-    # For whoever shows an ID token of the last five minutes of a session that has shown a second factor. The session
-    # goes on with fresh tokens; one that was begun with this very factor ends. The last factor stays where the tenant
-    # requires one. The developer takes any away by accountId, for somebody who has lost it; its sessions go on. With
-    # the last factor the recovery codes go.
+    # Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second factor. The session continues with
+    # new tokens. If the session was authenticated with the removed factor, it ends. If the tenant requires a second factor, the last one
+    # cannot be removed. With `accountId`, the developer can remove any factor, for example one that the user has lost; the sessions of the
+    # account do not end. Removing the last factor also deletes the recovery codes.
     #
-    # @param factor_id The id of a second factor; recovery stands for the recovery codes.
+    # Equivalent: firebase mfaEnrollment:withdraw; SDK: multiFactor.unenroll.
     #
-    # @param id_token Whose account.
-    #
-    # @param account_id Which account; for the developer.
-    #
-    # @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    #
-    # @raise CallerNotAllowed, AccountNotFound, FactorNotFound, LastFactor, RecentSignInRequired, SecondFactorNeeded,
-    # AudienceNotOffered, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
-    # TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged
+    # @param factor_id [String] The ID of the factor to remove.
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param account_id [String] The ID of the account. Requires the access level `developer`.
+    # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
+    #   of the session. For any other audience, the access token has only the scope `openid`.
+    # @return [FactorWithdrawal]
+    # @raise [CallerNotAllowed, AccountNotFound, FactorNotFound, LastFactor, RecentSignInRequired, SecondFactorNeeded, AudienceNotOffered,
+    #   TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
     def withdraw(factor_id:, id_token: nil, account_id: nil, audience: nil, timeout: nil, trace: nil)
-      typed("mfa.withdraw", {"factorId" => factor_id, "idToken" => id_token, "accountId" => account_id, "audience" => audience}, timeout, trace)
+      call("mfa.withdraw", {
+        "factorId" => factor_id, "idToken" => id_token, "accountId" => account_id, "audience" => audience
+      }, timeout, trace)
     end
   end
 end

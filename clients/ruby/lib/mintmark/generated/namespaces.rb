@@ -21,189 +21,50 @@ require_relative "sign_up"
 require_relative "store"
 require_relative "system"
 require_relative "tenant"
-require_relative "test"
 require_relative "token"
 
 module Mintmark
-  # The version of the contract that this client was made from.
-  CONTRACT_VERSION = "0.1.0"
-
-  # Every method, and whether it is for testing processes only.
-  METHODS = {
-    "account.changeEmail" => false,
-    "account.changePassword" => false,
-    "account.create" => false,
-    "account.delete" => false,
-    "account.export" => false,
-    "account.find" => false,
-    "account.get" => false,
-    "account.graph" => false,
-    "account.import" => false,
-    "account.link" => false,
-    "account.list" => false,
-    "account.merge" => false,
-    "account.providerToken" => false,
-    "account.reauthenticate" => false,
-    "account.setClaims" => false,
-    "account.submitCode" => false,
-    "account.unlink" => false,
-    "account.update" => false,
-    "audit.list" => false,
-    "audit.verify" => false,
-    "compat.http" => false,
-    "credentials.assumeRole" => false,
-    "credentials.get" => false,
-    "credentials.revoke" => false,
-    "credentials.verify" => false,
-    "credentialsProvider.clearCredentials" => false,
-    "credentialsProvider.clearKeychain" => false,
-    "credentialsProvider.close" => false,
-    "credentialsProvider.get" => false,
-    "credentialsProvider.identityId" => false,
-    "credentialsProvider.open" => false,
-    "credentialsProvider.setLogins" => false,
-    "credentialsProvider.submitToken" => false,
-    "identity.delete" => false,
-    "identity.get" => false,
-    "identity.list" => false,
-    "identity.lookupDeveloper" => false,
-    "identity.mergeDevelopers" => false,
-    "identity.resolve" => false,
-    "identity.unlink" => false,
-    "identity.unlinkDeveloper" => false,
-    "idp.authorize" => false,
-    "idp.authorizeDevice" => false,
-    "idp.create" => false,
-    "idp.delete" => false,
-    "idp.get" => false,
-    "idp.list" => false,
-    "idp.test" => false,
-    "idp.update" => false,
-    "key.list" => false,
-    "key.revoke" => false,
-    "key.rotate" => false,
-    "mfa.challenge" => false,
-    "mfa.confirm" => false,
-    "mfa.enroll" => false,
-    "mfa.list" => false,
-    "mfa.recoveryCodes" => false,
-    "mfa.resolve" => false,
-    "mfa.withdraw" => false,
-    "passwordReset.resendCode" => false,
-    "passwordReset.start" => false,
-    "passwordReset.submitCode" => false,
-    "passwordReset.submitPassword" => false,
-    "pool.create" => false,
-    "pool.delete" => false,
-    "pool.get" => false,
-    "pool.getPrincipalTags" => false,
-    "pool.getRoles" => false,
-    "pool.list" => false,
-    "pool.setPrincipalTags" => false,
-    "pool.setRoles" => false,
-    "pool.tag" => false,
-    "pool.untag" => false,
-    "pool.update" => false,
-    "role.delete" => false,
-    "role.get" => false,
-    "role.list" => false,
-    "role.put" => false,
-    "rpc.discover" => false,
-    "session.list" => false,
-    "session.refresh" => false,
-    "session.revokeAll" => false,
-    "session.signOut" => false,
-    "signIn.anonymously" => false,
-    "signIn.resendCode" => false,
-    "signIn.start" => false,
-    "signIn.submitCode" => false,
-    "signIn.submitPassword" => false,
-    "signIn.withContinuation" => false,
-    "signIn.withCredential" => false,
-    "signIn.withCustomToken" => false,
-    "signIn.withPassword" => false,
-    "signUp.resendCode" => false,
-    "signUp.start" => false,
-    "signUp.submitAttributes" => false,
-    "signUp.submitCode" => false,
-    "signUp.submitPassword" => false,
-    "store.backup" => false,
-    "store.rekey" => false,
-    "store.stats" => false,
-    "system.apply" => false,
-    "system.health" => false,
-    "system.info" => false,
-    "system.metrics" => false,
-    "system.ping" => false,
-    "tenant.create" => false,
-    "tenant.delete" => false,
-    "tenant.get" => false,
-    "tenant.list" => false,
-    "tenant.update" => false,
-    "test.clock" => true,
-    "test.enqueue" => true,
-    "test.fault" => true,
-    "test.http" => true,
-    "test.idp" => true,
-    "test.outbox" => true,
-    "test.reset" => true,
-    "test.restore" => true,
-    "test.seed" => true,
-    "test.snapshot" => true,
-    "test.token" => true,
-    "token.discovery" => false,
-    "token.jwks" => false,
-    "token.mint" => false,
-    "token.mintForDeveloper" => false,
-    "token.verify" => false,
-  }.freeze
-
-  # Members that are not shown.
-  SECRETS = %w[accessToken attributes body clientSecret code codes continuationToken headers html idToken logins otpauthUri password passwordHash pendingToken rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text token url].freeze
-
-  # The methods of a client.
+  # The namespaces of a client.
   module Namespaces
-    # `account.*`
+    # @return [AccountMethods] the methods `account.*`
     def account = (@account ||= AccountMethods.new(self))
-    # `audit.*`
+    # @return [AuditMethods] the methods `audit.*`
     def audit = (@audit ||= AuditMethods.new(self))
-    # `compat.*`
+    # @return [CompatMethods] the methods `compat.*`
     def compat = (@compat ||= CompatMethods.new(self))
-    # `credentials.*`
+    # @return [CredentialsMethods] the methods `credentials.*`
     def credentials = (@credentials ||= CredentialsMethods.new(self))
-    # `credentialsProvider.*`
+    # @return [CredentialsProviderMethods] the methods `credentialsProvider.*`
     def credentials_provider = (@credentials_provider ||= CredentialsProviderMethods.new(self))
-    # `identity.*`
+    # @return [IdentityMethods] the methods `identity.*`
     def identity = (@identity ||= IdentityMethods.new(self))
-    # `idp.*`
+    # @return [IdpMethods] the methods `idp.*`
     def idp = (@idp ||= IdpMethods.new(self))
-    # `key.*`
+    # @return [KeyMethods] the methods `key.*`
     def key = (@key ||= KeyMethods.new(self))
-    # `mfa.*`
+    # @return [MfaMethods] the methods `mfa.*`
     def mfa = (@mfa ||= MfaMethods.new(self))
-    # `passwordReset.*`
+    # @return [PasswordResetMethods] the methods `passwordReset.*`
     def password_reset = (@password_reset ||= PasswordResetMethods.new(self))
-    # `pool.*`
+    # @return [PoolMethods] the methods `pool.*`
     def pool = (@pool ||= PoolMethods.new(self))
-    # `role.*`
+    # @return [RoleMethods] the methods `role.*`
     def role = (@role ||= RoleMethods.new(self))
-    # `rpc.*`
+    # @return [RpcMethods] the methods `rpc.*`
     def rpc = (@rpc ||= RpcMethods.new(self))
-    # `session.*`
+    # @return [SessionMethods] the methods `session.*`
     def session = (@session ||= SessionMethods.new(self))
-    # `signIn.*`
+    # @return [SignInMethods] the methods `signIn.*`
     def sign_in = (@sign_in ||= SignInMethods.new(self))
-    # `signUp.*`
+    # @return [SignUpMethods] the methods `signUp.*`
     def sign_up = (@sign_up ||= SignUpMethods.new(self))
-    # `store.*`
+    # @return [StoreMethods] the methods `store.*`
     def store = (@store ||= StoreMethods.new(self))
-    # `system.*`
+    # @return [SystemMethods] the methods `system.*`
     def system = (@system ||= SystemMethods.new(self))
-    # `tenant.*`
+    # @return [TenantMethods] the methods `tenant.*`
     def tenant = (@tenant ||= TenantMethods.new(self))
-    # `test.*`
-    def test = (@test ||= TestMethods.new(self))
-    # `token.*`
+    # @return [TokenMethods] the methods `token.*`
     def token = (@token ||= TokenMethods.new(self))
   end
 end

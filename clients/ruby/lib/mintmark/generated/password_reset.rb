@@ -7,94 +7,88 @@ require_relative "../namespace"
 module Mintmark
   # The methods `passwordReset.*`.
   class PasswordResetMethods < Namespace
-
-    # Send another code.
+    # Send another password reset code.
     #
-    # If it cannot be sent, or too many were, nothing changes.
+    # After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays
+    # valid.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: nativeAuth /resetpassword/v1.0/challenge; SDK: resendCode.
     #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
-    # TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [PasswordResetStep]
+    # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TooManyCodes,
+    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient]
     def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
-      typed("passwordReset.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
+      call("passwordReset.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
     end
 
-    # Start the reset of a password.
+    # Start a password reset.
     #
-    # Sends a code to the address of an account that has a password, or no way in but providers: whoever has the
-    # address can set one. Then nobody else's provider leads to the account any more. Who signs in with codes has none
-    # to reset, and is told so with passwordNotSet, unless the tenant has enumerationProtection.
+    # Sends a one-time code to the email address of an account that has a password, or whose only sign-in methods are identity providers. In
+    # the second case, the reset gives the account a password. Completing the reset unlinks all identity providers from the account. For an
+    # account that signs in with one-time codes, the call fails with `passwordNotSet`, unless the tenant has `enumerationProtection`.
     #
-    # @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
-    # case.
+    # Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword, firebase accounts:sendOobCode;
+    # SDK: sendPasswordResetEmail.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @param language The language of the messages: the tenant's words in it, else in the language without its region,
-    # else in the tenant's own, else the built-in English ones. It stays for the whole flow.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, AccountDisabled, TooManyCodes,
-    # TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient
+    # @param username [String] The email address of the account.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param language [String] The language of the messages for the whole flow. If the tenant has no template in this language, the language
+    #   without its region, the tenant's language and built-in English are used, in this order.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [PasswordResetStep]
+    # @raise [TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, AccountDisabled, TooManyCodes, TooManyFailedSends,
+    #   SendUnderway, MessageNotSent, TooManyFromClient]
     def start(username:, tenant_id: nil, language: nil, client: nil, timeout: nil, trace: nil)
-      typed("passwordReset.start", {"username" => username, "tenantId" => tenant_id, "language" => language, "client" => client}, timeout, trace)
+      call("passwordReset.start", {
+        "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client
+      }, timeout, trace)
     end
 
-    # Verify the address with the code.
+    # Submit the one-time code of a password reset.
     #
-    # A wrong one counts, and leaves the continuation token valid; one that has expired or is used up counts for
-    # nothing.
+    # A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or was invalidated do not
+    # count.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: nativeAuth /resetpassword/v1.0/continue; SDK: submitCode, firebase SDK: verifyPasswordResetCode.
     #
-    # @param code The code that was sent, digit for digit.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
-    # InvalidCode, CodeExpired, AccountLocked, TooManyFromClient
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param code [String] The one-time code that was sent, digit by digit.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [PasswordResetStep]
+    # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidCode, CodeExpired,
+    #   AccountLocked, TooManyFromClient]
     def submit_code(continuation_token:, code:, client: nil, timeout: nil, trace: nil)
-      typed("passwordReset.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
+      call("passwordReset.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
     end
 
-    # Choose the new password.
+    # Set the new password and complete the reset.
     #
-    # Refused with every rule that it breaks; it must not be the present one. Then the account is unlocked, its
-    # sessions are over and so is everything else that is under way for it.
+    # The new password must satisfy the password policy and differ from the current one; otherwise the error lists every violated rule. The
+    # reset ends a lockout of the account and ends all its sessions and other flows.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: nativeAuth /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK: submitPassword, firebase
+    # accounts:resetPassword; SDK: confirmPasswordReset.
     #
-    # @param password A password.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
-    # InvalidPassword, TooManyFromClient
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param password [String] The new password.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [PasswordResetStep]
+    # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidPassword,
+    #   TooManyFromClient]
     def submit_password(continuation_token:, password:, client: nil, timeout: nil, trace: nil)
-      typed("passwordReset.submitPassword", {"continuationToken" => continuation_token, "password" => password, "client" => client}, timeout, trace)
+      call("passwordReset.submitPassword", {
+        "continuationToken" => continuation_token, "password" => password, "client" => client
+      }, timeout, trace)
     end
   end
 end

@@ -7,67 +7,70 @@ require_relative "../namespace"
 module Mintmark
   # The methods `role.*`.
   class RoleMethods < Namespace
-
     # Delete a role.
     #
-    # Nobody can take it on any more. Credentials already bought live on until they expire: revoke them first if they
-    # must not.
+    # The role can no longer be assumed. Temporary credentials already issued stay valid until they expire; to invalidate them, revoke them
+    # first with `credentials.revoke`.
     #
-    # @param name The name of a role, unique within the store.
+    # Equivalent: cognito iam:DeleteRole.
     #
-    # @param role_arn The ARN of a role: arn:aws:iam::<account>:role/<name>.
-    #
-    # @raise RoleNotFound
+    # @param name [String] The name of a role, unique within the store.
+    # @param role_arn [String] The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
+    # @return [RoleDeleteResult]
+    # @raise [RoleNotFound]
     def delete(name: nil, role_arn: nil, timeout: nil, trace: nil)
-      typed("role.delete", {"name" => name, "roleArn" => role_arn}, timeout, trace)
+      call("role.delete", {"name" => name, "roleArn" => role_arn}, timeout, trace)
     end
 
-    # Get a role.
+    # Get a role by name or ARN.
     #
-    # By its name or its ARN.
+    # Returns the trust policy, the maximum session duration and the tags of the role.
     #
-    # @param name The name of a role, unique within the store.
+    # Equivalent: cognito iam:GetRole.
     #
-    # @param role_arn The ARN of a role: arn:aws:iam::<account>:role/<name>.
-    #
-    # @raise RoleNotFound
+    # @param name [String] The name of a role, unique within the store.
+    # @param role_arn [String] The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
+    # @return [Role]
+    # @raise [RoleNotFound]
     def get(name: nil, role_arn: nil, timeout: nil, trace: nil)
-      typed("role.get", {"name" => name, "roleArn" => role_arn}, timeout, trace)
+      call("role.get", {"name" => name, "roleArn" => role_arn}, timeout, trace)
     end
 
-    # List the roles.
+    # List roles.
     #
-    # In the order of their names.
+    # The roles are sorted by name.
     #
-    # @param limit How many entries one answer holds at most. Without it: 60.
+    # Equivalent: cognito iam:ListRoles.
     #
-    # @param cursor Where a list goes on: nextCursor of the answer before, unchanged.
-    #
-    # @raise InvalidCursor
+    # @param limit [Integer] The maximum number of entries in one response. Defaults to 60.
+    # @param cursor [String] The position of the next page: the `nextCursor` of the previous response, unchanged.
+    # @return [RoleListResult]
+    # @raise [InvalidCursor]
     def list(limit: nil, cursor: nil, timeout: nil, trace: nil)
-      typed("role.list", {"limit" => limit, "cursor" => cursor}, timeout, trace)
+      call("role.list", {"limit" => limit, "cursor" => cursor}, timeout, trace)
     end
 
-    # Create a role, or replace one.
+    # Create or replace a role.
     #
-    # A role says who may take it on: poolId writes the standard trust policy for the signed-in identities of that
-    # pool, trustPolicy is your own. The permissions behind a role are the business of whoever verifies its
-    # credentials.
+    # The trust policy of a role states who can assume it. With `poolId`, the role gets the standard trust policy for the authenticated
+    # identities of that pool. The service that verifies the credentials enforces the permissions of the role.
     #
-    # @param name The name of a role, unique within the store.
+    # Equivalent: cognito iam:CreateRole, iam:UpdateAssumeRolePolicy.
     #
-    # @param pool_id Trust the authenticated identities of this pool.
-    #
-    # @param trust_policy Your own trust policy; it must have a condition, and has at most 8192 characters without the
-    # spaces between its parts.
-    #
-    # @param max_session_seconds The longest session credentials.assumeRole gives. Without it: 3600.
-    #
-    # @param tags Free labels on a resource.
-    #
-    # @raise PoolNotFound, MalformedPolicy
+    # @param name [String] The name of a role, unique within the store.
+    # @param pool_id [String] The pool whose authenticated identities can assume the role.
+    # @param trust_policy [Hash] The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
+    #   `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires `StringEquals`, or `StringLike` with
+    #   most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted.
+    # @param max_session_seconds [Integer] The maximum duration of a session started with `credentials.assumeRole`, in seconds. Defaults to
+    #   3600.
+    # @param tags [Hash] The tags of the role.
+    # @return [Role]
+    # @raise [PoolNotFound, MalformedPolicy]
     def put(name:, pool_id: nil, trust_policy: nil, max_session_seconds: nil, tags: nil, timeout: nil, trace: nil)
-      typed("role.put", {"name" => name, "poolId" => pool_id, "trustPolicy" => trust_policy, "maxSessionSeconds" => max_session_seconds, "tags" => tags}, timeout, trace)
+      call("role.put", {
+        "name" => name, "poolId" => pool_id, "trustPolicy" => trust_policy, "maxSessionSeconds" => max_session_seconds, "tags" => tags
+      }, timeout, trace)
     end
   end
 end

@@ -7,59 +7,62 @@ require_relative "../namespace"
 module Mintmark
   # The methods `session.*`.
   class SessionMethods < Namespace
-
-    # List the sessions of an account.
+    # List the sessions of an account, most recent first.
     #
-    # The latest first.
+    # Returns at most 1000 sessions.
     #
-    # @param account_id The id of an account; sub in its tokens.
-    #
-    # @raise AccountNotFound, AccountMerged
+    # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
+    # @return [SessionListResult]
+    # @raise [AccountNotFound, AccountMerged]
     def list(account_id:, timeout: nil, trace: nil)
-      typed("session.list", {"accountId" => account_id}, timeout, trace)
+      call("session.list", {"accountId" => account_id}, timeout, trace)
     end
 
-    # Get fresh tokens.
+    # Exchange a refresh token for new tokens.
     #
-    # A refresh token is good once. One that comes again ends its session with all its tokens, unless it comes within
-    # refreshReuseGraceSeconds and nobody has used what it brought; then it is taken as often as it comes.
+    # Refresh tokens are single-use. Using a refresh token again revokes its session and all tokens of the session. Exception: within
+    # `refreshReuseGraceSeconds`, a used refresh token is accepted any number of times until one of the refresh tokens it returned is used.
     #
-    # @param refresh_token Gets fresh tokens, once: each use answers the next one.
+    # Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken token; SDK: getIdToken.
     #
-    # @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    #
-    # @param scope Less than what was granted at the sign-in. Without it, all of that.
-    #
-    # @raise RefreshTokenInvalid, AccountMerged, RefreshTokenExpired, RefreshTokenReused, AccountDisabled,
-    # AudienceNotOffered, ScopeNotOffered, ScopeNotGranted
+    # @param refresh_token [String] An opaque, single-use token that is exchanged for new tokens, including a new refresh token.
+    # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
+    #   of the sign-in.
+    # @param scope [String] The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in;
+    #   defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
+    # @return [Tokens]
+    # @raise [RefreshTokenInvalid, AccountMerged, RefreshTokenExpired, RefreshTokenReused, AccountDisabled, AudienceNotOffered,
+    #   ScopeNotOffered, ScopeNotGranted]
     def refresh(refresh_token:, audience: nil, scope: nil, timeout: nil, trace: nil)
-      typed("session.refresh", {"refreshToken" => refresh_token, "audience" => audience, "scope" => scope}, timeout, trace)
+      call("session.refresh", {"refreshToken" => refresh_token, "audience" => audience, "scope" => scope}, timeout, trace)
     end
 
-    # End all sessions of an account.
+    # Revoke all sessions of an account.
     #
-    # Its tokens are refused by token.verify from now on.
+    # `token.verify` rejects the tokens of these sessions immediately.
     #
-    # @param account_id The id of an account; sub in its tokens.
+    # Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
     #
-    # @raise AccountNotFound, AccountMerged
+    # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
+    # @return [SessionRevokeAllResult]
+    # @raise [AccountNotFound, AccountMerged]
     def revoke_all(account_id:, timeout: nil, trace: nil)
-      typed("session.revokeAll", {"accountId" => account_id}, timeout, trace)
+      call("session.revokeAll", {"accountId" => account_id}, timeout, trace)
     end
 
-    # Sign out.
+    # Sign out and revoke the session.
     #
-    # Ends the session that the token belongs to; its tokens are refused by token.verify from now on. A session that
-    # is over already is no error.
+    # `token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.
     #
-    # @param refresh_token Gets fresh tokens, once: each use answers the next one.
+    # Equivalent: firebase SDK: signOut, nativeAuth SDK: signOut.
     #
-    # @param id_token A signed JSON Web Token in compact form.
-    #
-    # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenUseMismatch, TokenNotYetValid
+    # @param refresh_token [String] A refresh token of the session.
+    # @param id_token [String] An ID token of the session. Can be expired.
+    # @return [SessionSignOutResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenUseMismatch,
+    #   TokenNotYetValid]
     def sign_out(refresh_token: nil, id_token: nil, timeout: nil, trace: nil)
-      typed("session.signOut", {"refreshToken" => refresh_token, "idToken" => id_token}, timeout, trace)
+      call("session.signOut", {"refreshToken" => refresh_token, "idToken" => id_token}, timeout, trace)
     end
   end
 end

@@ -7,124 +7,111 @@ require_relative "../namespace"
 module Mintmark
   # The methods `signUp.*`.
   class SignUpMethods < Namespace
-
-    # Send another code.
+    # Send another sign-up code.
     #
-    # The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many were,
-    # nothing changes.
+    # After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays
+    # valid.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: nativeAuth /signup/v1.0/challenge; SDK: resendCode.
     #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, UserAlreadyExists,
-    # StepNotPossible, SignUpNotAllowed, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
-    # TooManyFromClient
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [SignUpStep]
+    # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, UserAlreadyExists, StepNotPossible,
+    #   SignUpNotAllowed, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient]
     def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
-      typed("signUp.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
+      call("signUp.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
     end
 
     # Start a sign-up.
     #
-    # Sends a code to the address. Password and attributes can be given now, or when they are asked for; they are
-    # checked now. Nothing is an account before the code is verified, so that a pending sign-up blocks nobody.
+    # Sends a one-time code to the email address. The password and the attributes can be given now, or later when the flow requests them;
+    # they are checked immediately. The account is created only after the code is verified, so a pending sign-up does not reserve the email
+    # address.
     #
-    # @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
-    # case.
+    # Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp, firebase SDK: createUserWithEmailAndPassword.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
-    #
-    # @param password A password.
-    #
-    # @param attributes Attributes by their names: strings, integers and booleans, as the tenant asks for them.
-    #
-    # @param language The language of the messages: the tenant's words in it, else in the language without its region,
-    # else in the tenant's own, else the built-in English ones. It stays for the whole flow.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise TenantNotFound, SignUpNotAllowed, InvalidUsername, UserAlreadyExists, PasswordNotAccepted,
-    # InvalidPassword, InvalidAttributes, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
-    # TooManyFromClient
+    # @param username [String] The email address of the new account.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param password [String] The password of the new account.
+    # @param attributes [Hash] The user attributes of the new account.
+    # @param language [String] The language of the messages for the whole flow. If the tenant has no template in this language, the language
+    #   without its region, the tenant's language and built-in English are used, in this order.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [SignUpStep]
+    # @raise [TenantNotFound, SignUpNotAllowed, InvalidUsername, UserAlreadyExists, PasswordNotAccepted, InvalidPassword, InvalidAttributes,
+    #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient]
     def start(username:, tenant_id: nil, password: nil, attributes: nil, language: nil, client: nil, timeout: nil, trace: nil)
-      typed("signUp.start", {"username" => username, "tenantId" => tenant_id, "password" => password, "attributes" => attributes, "language" => language, "client" => client}, timeout, trace)
+      call("signUp.start", {
+        "username" => username, "tenantId" => tenant_id, "password" => password, "attributes" => attributes, "language" => language,
+        "client" => client
+      }, timeout, trace)
     end
 
-    # Say something of oneself.
+    # Submit the user attributes of a sign-up.
     #
-    # In as many pages as you like: what is required and still missing is asked for again; null and an empty text
-    # count as not given. All that is wrong is said at once, and then nothing of the submission counts. After the
-    # code, optional attributes are taken together with required ones only: alone they come too late and are not kept.
-    # What is missing goes by the tenant as it is when the step is taken.
+    # The attributes can be submitted in several requests; the flow requests the required attributes that are still missing. `null` and
+    # empty strings count as missing. If an attribute is not valid, the error lists all invalid attributes, and nothing of the submission is
+    # stored. After the code is verified, optional attributes are stored only if the request also contains a required attribute. The current
+    # settings of the tenant determine which attributes are missing.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
     #
-    # @param attributes Attributes by their names: strings, integers and booleans, as the tenant asks for them.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
-    # SignUpNotAllowed, InvalidAttributes, UserAlreadyExists, TooManyFromClient
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param attributes [Hash] The attributes to submit.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [SignUpStep]
+    # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, SignUpNotAllowed,
+    #   InvalidAttributes, UserAlreadyExists, TooManyFromClient]
     def submit_attributes(continuation_token:, attributes:, client: nil, timeout: nil, trace: nil)
-      typed("signUp.submitAttributes", {"continuationToken" => continuation_token, "attributes" => attributes, "client" => client}, timeout, trace)
+      call("signUp.submitAttributes", {
+        "continuationToken" => continuation_token, "attributes" => attributes, "client" => client
+      }, timeout, trace)
     end
 
-    # Verify the address with the code.
+    # Submit the one-time code of a sign-up.
     #
-    # A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has expired or
-    # is used up counts for nothing.
+    # A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired
+    # or was invalidated do not count.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob; SDK: submitCode.
     #
-    # @param code The code that was sent, digit for digit.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
-    # SignUpNotAllowed, InvalidCode, CodeExpired, UserAlreadyExists, AccountLocked, TooManyFromClient
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param code [String] The one-time code that was sent, digit by digit.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [SignUpStep]
+    # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, SignUpNotAllowed, InvalidCode,
+    #   CodeExpired, UserAlreadyExists, AccountLocked, TooManyFromClient]
     def submit_code(continuation_token:, code:, client: nil, timeout: nil, trace: nil)
-      typed("signUp.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
+      call("signUp.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
     end
 
-    # Choose a password.
+    # Submit the password of a sign-up.
     #
-    # When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of emailCode takes
-    # none. One that was asked for before the tenant became such a one is passed over, and the sign-up goes on.
+    # Accepted when the flow requests a password, or before the code is submitted. If the password violates the password policy, the error
+    # lists every violated rule. In a tenant whose `localAccountMethod` is `emailCode`, the call fails with `passwordNotAccepted`. If the
+    # tenant changed to `emailCode` after the flow requested a password, the password is ignored and the sign-up continues.
     #
-    # @param continuation_token Carries a flow on to its next step. It names this one flow, fits the latest step
-    # alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried
-    # the flow on gets the same answer again within a minute, unless that answer had tokens.
+    # Equivalent: nativeAuth /signup/v1.0/continue grant_type=password; SDK: submitPassword.
     #
-    # @param password A password.
-    #
-    # @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-    # it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-    # nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-    # client.
-    #
-    # @raise ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
-    # SignUpNotAllowed, PasswordNotAccepted, InvalidPassword, UserAlreadyExists, TooManyFromClient
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param password [String] A password.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @return [SignUpStep]
+    # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, SignUpNotAllowed,
+    #   PasswordNotAccepted, InvalidPassword, UserAlreadyExists, TooManyFromClient]
     def submit_password(continuation_token:, password:, client: nil, timeout: nil, trace: nil)
-      typed("signUp.submitPassword", {"continuationToken" => continuation_token, "password" => password, "client" => client}, timeout, trace)
+      call("signUp.submitPassword", {"continuationToken" => continuation_token, "password" => password, "client" => client}, timeout, trace)
     end
   end
 end

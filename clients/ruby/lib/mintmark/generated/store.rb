@@ -7,41 +7,43 @@ require_relative "../namespace"
 module Mintmark
   # The methods `store.*`.
   class StoreMethods < Namespace
-
-    # Write a copy of the store while it is in use.
+    # Write a consistent backup of the store without stopping the service.
     #
-    # The copy is a store of its own, as the store was at one moment; requests go on meanwhile. It appears under its
-    # name only when it is whole and synced, is for this user alone and never takes the place of a file. Opening it,
-    # on this machine or another, takes the master key with the fingerprint that is answered, which is not in it: keep
-    # the two apart. PostgreSQL has pg_dump for this.
+    # The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name
+    # only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an
+    # existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the
+    # two separately. For PostgreSQL, use `pg_dump`.
     #
-    # @param path The file to be made, in a folder that is there; relative to where the process was started.
-    #
-    # @raise BackupFileExists, BackupNotHere, BackupFailed
+    # @param path [String] The path of the file to create, absolute or relative to the working directory of the process. Its directory must
+    #   exist.
+    # @return [StoreBackupResult]
+    # @raise [BackupFileExists, BackupNotHere, BackupFailed]
     def backup(path:, timeout: nil, trace: nil)
-      typed("store.backup", {"path" => path}, timeout, trace)
+      call("store.backup", {"path" => path}, timeout, trace)
     end
 
-    # Put the store under another master key.
+    # Encrypt the store's data key with a new master key.
     #
-    # Seals the store's data key anew; what the data key seals stays as it is, so it takes no time, and processes that
-    # have the store open go on. From then on only the new key opens the store; backups taken before still need the
-    # one before. Where the master key is a file beside the store, the file is replaced, and without newMasterKey a
-    # key is made. Where the process was given its key, you have to give the new one to every process from its next
-    # start on.
+    # Data encrypted with the data key does not change, so the call is fast, and processes with the store open continue to work. After the
+    # call, only the new master key opens the store; earlier backups still require the previous one. If the master key is in a key file next
+    # to the store, the file is replaced, and a key is generated if `newMasterKey` is omitted. The previous key stays in a file
+    # `<store>.key.<fingerprint>`; keep that file as long as you keep earlier backups. If the master key was passed to the process, every
+    # process must be started with the new key from its next start.
     #
-    # @param new_master_key 32 bytes, in base64url (43 characters) or hexadecimal (64).
-    #
-    # @raise NewMasterKeyNeeded, InvalidMasterKey
+    # @param new_master_key [String] The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).
+    # @return [StoreRekeyResult]
+    # @raise [NewMasterKeyNeeded, InvalidMasterKey]
     def rekey(new_master_key: nil, timeout: nil, trace: nil)
-      typed("store.rekey", {"newMasterKey" => new_master_key}, timeout, trace)
+      call("store.rekey", {"newMasterKey" => new_master_key}, timeout, trace)
     end
 
-    # Tell how much is in the store.
+    # Count the rows of each table in the store.
     #
-    # Counts the rows of every table, which takes a while in a large store.
+    # Also returns the size and the state of the store. Counting takes a while in a large store.
+    #
+    # @return [StoreStatsResult]
     def stats(timeout: nil, trace: nil)
-      typed("store.stats", {}, timeout, trace)
+      call("store.stats", {}, timeout, trace)
     end
   end
 end

@@ -7,61 +7,64 @@ require_relative "../namespace"
 module Mintmark
   # The methods `system.*`.
   class SystemMethods < Namespace
-
-    # Make tenants, identity providers, pools and roles be as one document declares them.
+    # Apply a declarative configuration of tenants, identity providers, pools and roles.
     #
-    # Everything in the document is made, or brought to what it says, in one transaction; what it does not name stays.
-    # Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role gets its
-    # default, as with pool.update and role.put, and of a tenant or identity provider stays, as with tenant.update and
-    # idp.update; tenant.update replaces a list or a group (passwordPolicy, codes, lockout, tokens, delivery) as a
-    # whole, what is left out of it going back to its default; where the declaration says so, it stays too. A pool can
-    # list a tenant of the same document, and an identity provider can belong to one. If anything in it is wrong,
-    # every violation is listed and nothing is applied: the rules of the methods for tenants, identity providers,
-    # pools and roles hold, and their errors stand as rules of violations.
+    # Creates or updates everything in the document in one transaction; resources that the document does not name are kept. Applying the
+    # same document again changes and writes nothing. An omitted member of a pool or role returns to its default, as in `pool.update` and
+    # `role.put`, unless its description in the declaration states that it keeps its value. An omitted member of a tenant or identity
+    # provider keeps its value, as in `tenant.update` and `idp.update`. A list or group of a tenant (`passwordPolicy`, `codes`, `lockout`,
+    # `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default. A pool can use a tenant of the
+    # same document as a login provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is
+    # applied and the error lists every violation. The rules of the methods for the individual resources apply; their error types are the
+    # rules of the violations.
     #
-    # @param tenants The tenants.
-    #
-    # @param idps The identity providers that people of a tenant sign in with.
-    #
-    # @param pools The pools, with their roles, mappings and tag maps.
-    #
-    # @param roles The roles.
-    #
-    # @param dry_run Only say what would change. Without it: false.
-    #
-    # @raise InvalidParams
+    # @param tenants [Array<Hash>] The tenants.
+    # @param idps [Array<Hash>] The identity providers of tenants.
+    # @param pools [Array<Hash>] The pools with their roles, role mappings and principal tag mappings.
+    # @param roles [Array<Hash>] The roles.
+    # @param dry_run [Boolean] Whether to return the changes without applying them. Defaults to false.
+    # @return [SystemApplyResult]
+    # @raise [InvalidParams]
     def apply(tenants: nil, idps: nil, pools: nil, roles: nil, dry_run: nil, timeout: nil, trace: nil)
-      typed("system.apply", {"tenants" => tenants, "idps" => idps, "pools" => pools, "roles" => roles, "dryRun" => dry_run}, timeout, trace)
+      call("system.apply", {"tenants" => tenants, "idps" => idps, "pools" => pools, "roles" => roles, "dryRun" => dry_run}, timeout, trace)
     end
 
-    # Look whether everything works.
+    # Check the health of the store and the process.
     #
-    # Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the
-    # process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or
-    # replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.
+    # Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A
+    # store that is full, read-only, locked for more than two seconds, or whose file was removed or replaced is not ready. The call succeeds
+    # even if a check fails: `ready` is then false, and the checks state what to do.
+    #
+    # @return [SystemHealthResult]
     def health(timeout: nil, trace: nil)
-      typed("system.health", {}, timeout, trace)
+      call("system.health", {}, timeout, trace)
     end
 
-    # Tell what is running here.
+    # Get the version, store and configuration of this process.
     #
-    # Version, store and names of this process, as they stand in the tokens and ARNs it makes.
+    # The issuer, region and account are part of the tokens and ARNs that this process creates.
+    #
+    # @return [SystemInfoResult]
     def info(timeout: nil, trace: nil)
-      typed("system.info", {}, timeout, trace)
+      call("system.info", {}, timeout, trace)
     end
 
-    # Count what happened since the start.
+    # Get the request counters and latencies of this process.
     #
-    # Counters only grow. Latency runs from reading a request to handing over its answer.
+    # Counters only increase. The latency of a request is the time from reading the request to passing its response to the output.
+    #
+    # @return [SystemMetricsResult]
     def metrics(timeout: nil, trace: nil)
-      typed("system.metrics", {}, timeout, trace)
+      call("system.metrics", {}, timeout, trace)
     end
 
-    # Answer at once.
+    # Check that the process responds, and get its current time.
     #
-    # The cheapest call there is: it shows that the process lives and what time it believes it is.
+    # The cheapest method; it does not access the store of a process without `--testing`.
+    #
+    # @return [SystemPingResult]
     def ping(timeout: nil, trace: nil)
-      typed("system.ping", {}, timeout, trace)
+      call("system.ping", {}, timeout, trace)
     end
   end
 end

@@ -7,157 +7,164 @@ require_relative "../namespace"
 module Mintmark
   # The methods `tenant.*`.
   class TenantMethods < Namespace
-
     # Create a tenant.
     #
-    # A tenant holds the accounts of people who sign up and sign in, and signs ID and access tokens for them with keys
-    # of its own. The tenant named default is there from the first start.
+    # A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant `default` exists from the first start.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    # Equivalent: firebase tenants.create, nativeAuth authenticationEventsFlows.
     #
-    # @param name What people read in mails.
-    #
-    # @param local_account_method How people prove who they are. emailCode: by codes sent to their address, without a
-    # password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at
-    # the sign-up, which does not ask for it, else by codes. Without it: "either".
-    #
-    # @param sign_up_allowed Whether people can make accounts themselves. Without it: true.
-    #
-    # @param attributes What people are asked for, in this order. Without it the nine that are known, none of them
-    # required.
-    #
-    # @param audiences For whom access tokens can be asked beside the tenant itself.
-    #
-    # @param scopes What access tokens can be asked to allow, beside openid, profile, email and offline_access.
-    #
-    # @param password_policy What passwords must be like.
-    #
-    # @param codes The codes that are sent to people.
-    #
-    # @param lockout When an account is locked because somebody guesses.
-    #
-    # @param tokens How long the tokens of a tenant live.
-    #
-    # @param delivery How a tenant's messages reach people. What is left out is as the process was started; where that
-    # says nothing either, flows answer messageNotSent.
-    #
-    # @param enumeration_protection Whether sign-up, sign-in and reset hide which addresses have accounts. Without it:
-    # false.
-    #
-    # @param one_account_per_address Whether an address belongs to one account, whoever says it. Without that,
-    # accounts made by a provider have no address of their own. Without it: true.
-    #
-    # @param mfa Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
-    # for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous
-    # accounts need none. Without it: "optional".
-    #
-    # @param totp_adjacent_intervals How many codes before and after the one that is due are taken from an
-    # authenticator app, whose clock may be wrong; each is good for 30 seconds. Without it: 5.
-    #
-    # @param anonymous_allowed Whether anybody can have an account without saying who they are. Its tokens are ID
-    # tokens of this tenant like any others. Without it: false.
-    #
-    # @param custom_token_signers Whose custom tokens are taken by signIn.withCustomToken.
-    #
-    # @param signing_algorithm The JOSE algorithm a pool signs its tokens with. Without it: "ES256".
-    #
-    # @raise TenantExists, InvalidTenantSettings
-    def create(tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil, password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, anonymous_allowed: nil, custom_token_signers: nil, signing_algorithm: nil, timeout: nil, trace: nil)
-      typed("tenant.create", {"tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed, "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes, "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection, "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals, "anonymousAllowed" => anonymous_allowed, "customTokenSigners" => custom_token_signers, "signingAlgorithm" => signing_algorithm}, timeout, trace)
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    # @param name [String] The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if
+    #   `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
+    # @param local_account_method [String] The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email;
+    #   passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
+    #   sign-up, which does not request it, and one-time codes otherwise. Defaults to "either".
+    # @param sign_up_allowed [Boolean] Whether users can sign up. Defaults to true.
+    # @param attributes [Array<Hash>] The user attributes that a sign-up requests, in this order. Defaults to the nine predefined
+    #   attributes, none of them required.
+    # @param audiences [Array<String>] The audiences, in addition to the tenant itself, for which access tokens can be requested.
+    # @param scopes [Array<String>] The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for
+    #   access tokens.
+    # @param password_policy [Hash] The rules that a new password must satisfy.
+    # @param codes [Hash] The rules for one-time codes.
+    # @param lockout [Hash] The number of failed attempts that locks an account, and the duration of the lock.
+    # @param tokens [Hash] The lifetimes of a tenant's tokens.
+    # @param delivery [Hash] The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows
+    #   fail with `messageNotSent`, and notices are not sent, which the audit log records.
+    # @param enumeration_protection [Boolean] Whether sign-up, sign-in and password reset return identical responses for existing and
+    #   unknown email addresses (account enumeration protection). Defaults to false.
+    # @param one_account_per_address [Boolean] Whether an email address belongs to at most one account, regardless of the identity provider
+    #   that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to
+    #   true.
+    # @param mfa [String] The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a
+    #   second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in.
+    #   Sign-ins with custom tokens and anonymous accounts require no second factor. Defaults to "optional".
+    # @param totp_adjacent_intervals [Integer] The number of codes before and after the current one that are accepted from an authenticator
+    #   app, to allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
+    # @param notices [String] Which notices the users of a tenant get by email at their verified address. credentials: one for each change
+    #   of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made
+    #   the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10
+    #   notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
+    #   notices. Defaults to "credentials".
+    # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
+    #   tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+    # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
+    # @param signing_algorithm [String] The JOSE algorithm that signs tokens. Defaults to "ES256".
+    # @return [Tenant]
+    # @raise [TenantExists, InvalidTenantSettings]
+    def create(
+      tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
+      password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
+      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, custom_token_signers: nil, signing_algorithm: nil,
+      timeout: nil, trace: nil
+    )
+      call("tenant.create", {
+        "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
+        "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
+        "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
+        "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
+        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "customTokenSigners" => custom_token_signers,
+        "signingAlgorithm" => signing_algorithm
+      }, timeout, trace)
     end
 
-    # Delete a tenant with its accounts.
+    # Delete a tenant with its accounts, sessions and keys.
     #
-    # Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it
-    # keep it and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer.
-    # The default tenant stays.
+    # Also deletes the identity providers of the tenant. Its tokens become invalid. Pools that use the tenant as a login provider keep this
+    # configuration and their identities, but logins of the tenant can no longer be proven, and `pool.update` no longer accepts the tenant.
+    # The default tenant cannot be deleted.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    # Equivalent: firebase tenants.delete.
     #
-    # @raise TenantNotFound, TenantNotDeletable
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    # @return [TenantDeleteResult]
+    # @raise [TenantNotFound, TenantNotDeletable]
     def delete(tenant_id:, timeout: nil, trace: nil)
-      typed("tenant.delete", {"tenantId" => tenant_id}, timeout, trace)
+      call("tenant.delete", {"tenantId" => tenant_id}, timeout, trace)
     end
 
-    # Get a tenant.
+    # Get the settings of a tenant.
     #
-    # Its settings, and the issuer of its tokens.
+    # The result includes the issuer of the tenant's tokens.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-    # it: "default".
+    # Equivalent: firebase tenants.get.
     #
-    # @raise TenantNotFound
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @return [Tenant]
+    # @raise [TenantNotFound]
     def get(tenant_id: nil, timeout: nil, trace: nil)
-      typed("tenant.get", {"tenantId" => tenant_id}, timeout, trace)
+      call("tenant.get", {"tenantId" => tenant_id}, timeout, trace)
     end
 
-    # List the tenants.
+    # List tenants.
     #
-    # In the order of their ids.
+    # The tenants are sorted by ID.
     #
-    # @param limit How many entries one answer holds at most. Without it: 60.
+    # Equivalent: firebase tenants.list.
     #
-    # @param cursor Where a list goes on: nextCursor of the answer before, unchanged.
-    #
-    # @raise InvalidCursor
+    # @param limit [Integer] The maximum number of entries in one response. Defaults to 60.
+    # @param cursor [String] The position of the next page: the `nextCursor` of the previous response, unchanged.
+    # @return [TenantListResult]
+    # @raise [InvalidCursor]
     def list(limit: nil, cursor: nil, timeout: nil, trace: nil)
-      typed("tenant.list", {"limit" => limit, "cursor" => cursor}, timeout, trace)
+      call("tenant.list", {"limit" => limit, "cursor" => cursor}, timeout, trace)
     end
 
-    # Change the settings of a tenant.
+    # Update the settings of a tenant.
     #
-    # What is left out stays as it is. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) that is
-    # given replaces the one before as a whole: what is left out of it goes back to its default, so repeat what is to
-    # stay. Who has an account keeps the way to sign in that it was made with.
+    # Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a
+    # whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in methods.
     #
-    # @param tenant_id The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    # Equivalent: firebase tenants.patch.
     #
-    # @param name What people read in mails.
-    #
-    # @param local_account_method How people prove who they are. emailCode: by codes sent to their address, without a
-    # password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at
-    # the sign-up, which does not ask for it, else by codes.
-    #
-    # @param sign_up_allowed Whether people can make accounts themselves.
-    #
-    # @param attributes What people are asked for, in this order. Without it the nine that are known, none of them
-    # required.
-    #
-    # @param audiences For whom access tokens can be asked beside the tenant itself.
-    #
-    # @param scopes What access tokens can be asked to allow, beside openid, profile, email and offline_access.
-    #
-    # @param password_policy What passwords must be like.
-    #
-    # @param codes The codes that are sent to people.
-    #
-    # @param lockout When an account is locked because somebody guesses.
-    #
-    # @param tokens How long the tokens of a tenant live.
-    #
-    # @param delivery How a tenant's messages reach people. What is left out is as the process was started; where that
-    # says nothing either, flows answer messageNotSent.
-    #
-    # @param enumeration_protection Whether sign-up, sign-in and reset hide which addresses have accounts.
-    #
-    # @param one_account_per_address Whether an address belongs to one account, whoever says it. Without that,
-    # accounts made by a provider have no address of their own.
-    #
-    # @param mfa Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
-    # for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous
-    # accounts need none.
-    #
-    # @param totp_adjacent_intervals How many codes before and after the one that is due are taken from an
-    # authenticator app, whose clock may be wrong; each is good for 30 seconds.
-    #
-    # @param anonymous_allowed Whether anybody can have an account without saying who they are. Its tokens are ID
-    # tokens of this tenant like any others.
-    #
-    # @param custom_token_signers Whose custom tokens are taken by signIn.withCustomToken.
-    #
-    # @raise TenantNotFound, InvalidTenantSettings
-    def update(tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil, password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, anonymous_allowed: nil, custom_token_signers: nil, timeout: nil, trace: nil)
-      typed("tenant.update", {"tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed, "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes, "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection, "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals, "anonymousAllowed" => anonymous_allowed, "customTokenSigners" => custom_token_signers}, timeout, trace)
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    # @param name [String] The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if
+    #   `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
+    # @param local_account_method [String] The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email;
+    #   passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
+    #   sign-up, which does not request it, and one-time codes otherwise.
+    # @param sign_up_allowed [Boolean] Whether users can sign up.
+    # @param attributes [Array<Hash>] The user attributes that a sign-up requests, in this order.
+    # @param audiences [Array<String>] The audiences, in addition to the tenant itself, for which access tokens can be requested.
+    # @param scopes [Array<String>] The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for
+    #   access tokens.
+    # @param password_policy [Hash] The rules that a new password must satisfy.
+    # @param codes [Hash] The rules for one-time codes.
+    # @param lockout [Hash] The number of failed attempts that locks an account, and the duration of the lock.
+    # @param tokens [Hash] The lifetimes of a tenant's tokens.
+    # @param delivery [Hash] The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows
+    #   fail with `messageNotSent`, and notices are not sent, which the audit log records.
+    # @param enumeration_protection [Boolean] Whether sign-up, sign-in and password reset return identical responses for existing and
+    #   unknown email addresses (account enumeration protection).
+    # @param one_account_per_address [Boolean] Whether an email address belongs to at most one account, regardless of the identity provider
+    #   that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
+    # @param mfa [String] The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a
+    #   second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in.
+    #   Sign-ins with custom tokens and anonymous accounts require no second factor.
+    # @param totp_adjacent_intervals [Integer] The number of codes before and after the current one that are accepted from an authenticator
+    #   app, to allow for clock differences. Each code is valid for 30 seconds.
+    # @param notices [String] Which notices the users of a tenant get by email at their verified address. credentials: one for each change
+    #   of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made
+    #   the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10
+    #   notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
+    #   notices.
+    # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
+    #   tokens of anonymous accounts are ordinary tokens of this tenant.
+    # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
+    # @return [Tenant]
+    # @raise [TenantNotFound, InvalidTenantSettings]
+    def update(
+      tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
+      password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
+      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, custom_token_signers: nil, timeout: nil, trace: nil
+    )
+      call("tenant.update", {
+        "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
+        "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
+        "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
+        "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
+        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "customTokenSigners" => custom_token_signers
+      }, timeout, trace)
     end
   end
 end

@@ -7,100 +7,94 @@ require_relative "../namespace"
 module Mintmark
   # The methods `token.*`.
   class TokenMethods < Namespace
-
-    # Get an issuer's OpenID discovery document.
+    # Get the OpenID Connect discovery document of an issuer.
     #
-    # What a verifier looks for under /.well-known/openid-configuration. Publish it, with the keys of token.jwks,
-    # under the issuer's address if verifiers are to find it there.
+    # Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL
+    # of the issuer, together with the keys from `token.jwks`.
     #
-    # @param issuer The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-    # pool.get.
-    #
-    # @raise IssuerNotFound
+    # @param issuer [String] The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get`
+    #   the issuer of a pool.
+    # @return [TokenDiscoveryResult]
+    # @raise [IssuerNotFound]
     def discovery(issuer:, timeout: nil, trace: nil)
-      typed("token.discovery", {"issuer" => issuer}, timeout, trace)
+      call("token.discovery", {"issuer" => issuer}, timeout, trace)
     end
 
-    # Get the public keys.
+    # Get the JSON Web Key Set of an issuer, or of all issuers.
     #
-    # The published keys, as RFC 7517 writes a key set: with issuer that issuer's, without it every published key of
-    # the store. Keys that sign from some later moment on are already in it.
+    # Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active yet.
     #
-    # @param issuer The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-    # pool.get.
-    #
-    # @raise IssuerNotFound
+    # @param issuer [String] The issuer of the keys. If omitted, the result contains every published key of the store.
+    # @return [TokenJwksResult]
+    # @raise [IssuerNotFound]
     def jwks(issuer: nil, timeout: nil, trace: nil)
-      typed("token.jwks", {"issuer" => issuer}, timeout, trace)
+      call("token.jwks", {"issuer" => issuer}, timeout, trace)
     end
 
-    # Mint an OpenID token for whoever proves these logins: the classic flow.
+    # Mint an OpenID token for an identity and its logins (classic flow).
     #
-    # For 600 seconds. The identity that is answered may be another one than was named: the logins decide, as in
-    # identity.resolve. Developer tokens come from token.mintForDeveloper.
+    # The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved from the logins, as in
+    # `identity.resolve`. Tokens for developer users are minted by `token.mintForDeveloper`.
     #
-    # @param identity_id The id of an identity: a region, a colon and a UUID.
+    # Equivalent: cognito GetOpenIdToken.
     #
-    # @param logins Public login provider to its token. The pool's developer provider and its own tokens do not belong
-    # here.
-    #
-    # @raise IdentityNotFound, IdentityDisabled, IdentityForbidden, ClassicFlowDisabled, UnauthenticatedNotAllowed,
-    # LoginsDoNotMatch, LoginConflict, PublicProviderRequired, PoolTokenNotAccepted, UnsupportedLoginProvider,
-    # SamlNotSupported, LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable, ProviderUnusable,
-    # InvalidPrincipalTags
+    # @param identity_id [String] The ID of the identity.
+    # @param logins [Hash] The logins of the identity. Omit them for a guest.
+    # @return [TokenMintResult]
+    # @raise [IdentityNotFound, IdentityDisabled, IdentityForbidden, ClassicFlowDisabled, UnauthenticatedNotAllowed, LoginsDoNotMatch,
+    #   LoginConflict, PublicProviderRequired, PoolTokenNotAccepted, UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported,
+    #   LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidPrincipalTags]
     def mint(identity_id:, logins: nil, timeout: nil, trace: nil)
-      typed("token.mint", {"identityId" => identity_id, "logins" => logins}, timeout, trace)
+      call("token.mint", {"identityId" => identity_id, "logins" => logins}, timeout, trace)
     end
 
-    # Mint an OpenID token for a user whom your own code has authenticated.
+    # Mint an OpenID token for a developer-authenticated user.
     #
-    # The developer user identifier is trusted; every other login in the map is verified. The same identifier always
-    # yields the same identity. Naming a guest's identityId upgrades that guest.
+    # The developer user identifier is trusted; every other login in the map is verified. The same identifier always resolves to the same
+    # identity. If `identityId` names a guest, the guest becomes the identity of the user.
     #
-    # @param pool_id The id of a pool: a region, a colon and a UUID.
+    # Equivalent: cognito GetOpenIdTokenForDeveloperIdentity.
     #
-    # @param logins Login provider to proof: for the developer provider the identifier of the user in your own system,
-    # for a public provider a token.
-    #
-    # @param identity_id An identity that must be the user's, or a guest that becomes it.
-    #
-    # @param duration_seconds How long the token is valid. Without it: 900.
-    #
-    # @param principal_tags Session tags carried by the token and by the credentials bought with it. Two keys must
-    # differ in more than case.
-    #
-    # @raise PoolNotFound, UnsupportedDeveloperProvider, IdentityNotFound, IdentityDisabled, LoginsDoNotMatch,
-    # DeveloperUserAlreadyRegistered, LoginConflict, InvalidLogin, InvalidPrincipalTags, PoolTokenNotAccepted,
-    # LoginTokenInvalid, ProviderUnavailable, ProviderUnusable
+    # @param pool_id [String] The ID of a pool: a region, a colon and a UUID.
+    # @param logins [Hash] The logins of the user. One of them must be the developer provider with the developer user identifier.
+    # @param identity_id [String] The identity of the user, or a guest that becomes the identity of the user.
+    # @param duration_seconds [Integer] The lifetime of the token, in seconds. Defaults to 900.
+    # @param principal_tags [Hash] The principal tags in the token.
+    # @return [TokenMintForDeveloperResult]
+    # @raise [PoolNotFound, UnsupportedDeveloperProvider, IdentityNotFound, IdentityDisabled, LoginsDoNotMatch,
+    #   DeveloperUserAlreadyRegistered, LoginConflict, InvalidLogin, InvalidPrincipalTags, PoolTokenNotAccepted, LoginTokenInvalid,
+    #   ProviderUnavailable, ProviderUnusable]
     def mint_for_developer(pool_id:, logins:, identity_id: nil, duration_seconds: nil, principal_tags: nil, timeout: nil, trace: nil)
-      typed("token.mintForDeveloper", {"poolId" => pool_id, "logins" => logins, "identityId" => identity_id, "durationSeconds" => duration_seconds, "principalTags" => principal_tags}, timeout, trace)
+      call("token.mintForDeveloper", {
+        "poolId" => pool_id, "logins" => logins, "identityId" => identity_id, "durationSeconds" => duration_seconds,
+        "principalTags" => principal_tags
+      }, timeout, trace)
     end
 
-    # Verify a token that was issued here.
+    # Verify a token issued by this store.
     #
-    # Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the error.
-    # Pin what you expect: at least one of audience, issuer and tenantId.
+    # Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error of the first failed check. At
+    # least one of `audience`, `issuer` and `tenantId` is required.
     #
-    # @param token A signed JSON Web Token in compact form.
+    # Equivalent: firebase SDK: verifyIdToken.
     #
-    # @param audience The aud claim must contain it: a pool's id, a tenant's, or one of a tenant's audiences.
-    #
-    # @param issuer The iss claim must be it.
-    #
-    # @param tenant_id The token must be one of this tenant.
-    #
-    # @param use What the token must be for.
-    #
-    # @param scope The scope claim must contain all of these; only a tenant's access token has one.
-    #
-    # @param check_revoked Whether a deleted or disabled identity or account, or a session that was ended, makes the
-    # token invalid. Without it: true.
-    #
-    # @raise TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    # TokenAudienceMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged,
-    # TokenScopeMissing
+    # @param token [String] The token to verify.
+    # @param audience [String] The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The `aud` claim must
+    #   contain it.
+    # @param issuer [String] The required issuer. The `iss` claim must be equal to it.
+    # @param tenant_id [String] The tenant that must have issued the token.
+    # @param use [String] The required token type.
+    # @param scope [String] The required scopes. The `scope` claim must contain all of them; only access tokens of a tenant have this claim.
+    # @param check_revoked [Boolean] Whether to reject the token if its identity or account was deleted or disabled, or its session was
+    #   ended. Defaults to true.
+    # @return [TokenVerifyResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenAudienceMismatch,
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TokenScopeMissing]
     def verify(token:, audience: nil, issuer: nil, tenant_id: nil, use: nil, scope: nil, check_revoked: nil, timeout: nil, trace: nil)
-      typed("token.verify", {"token" => token, "audience" => audience, "issuer" => issuer, "tenantId" => tenant_id, "use" => use, "scope" => scope, "checkRevoked" => check_revoked}, timeout, trace)
+      call("token.verify", {
+        "token" => token, "audience" => audience, "issuer" => issuer, "tenantId" => tenant_id, "use" => use, "scope" => scope,
+        "checkRevoked" => check_revoked
+      }, timeout, trace)
     end
   end
 end

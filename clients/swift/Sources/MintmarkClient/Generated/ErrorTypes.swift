@@ -2,267 +2,267 @@
 // swift-format-ignore-file
 import JSON
 
-/// `parseError`, -32700. A line is not one JSON text in UTF-8, has a member twice or nests too deep.
+/// `parseError`, -32700. A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too deeply.
 ///
 /// Equivalents: cognito SerializationException.
 public struct ParseError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What is wrong.
+    /// The syntax error.
     public var reason: String? { answer.member("reason") }
-    /// The byte of the line where it is wrong, from 0.
+    /// The position of the error in the message, in bytes from 0.
     public var offset: Int? { answer.member("offset") }
 }
 
-/// `invalidRequest`, -32600. The JSON is no request: a wrong envelope, an empty or too large batch, a line that is too long.
+/// `invalidRequest`, -32600. The JSON is not a request: the envelope is not valid, a batch is empty or too large, or the message is too long.
 ///
 /// Equivalents: cognito SerializationException; nativeAuth invalid_request.
 public struct InvalidRequestError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What is wrong.
+    /// The problem with the request.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `methodNotFound`, -32601. The method is not offered.
+/// `methodNotFound`, -32601. The method does not exist or is not available to this caller.
 ///
 /// Equivalents: cognito UnknownOperationException.
 public struct MethodNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The method that was asked for.
+    /// The name of the requested method.
     public var method: String? { answer.member("method") }
-    /// Methods with a similar name, the nearest first.
+    /// The methods that other products call by this name, then methods with similar names, most similar first.
     public var nearest: [String]? { answer.member("nearest") }
 }
 
-/// `invalidParams`, -32602. Parameters break the method's schema. Every violation is listed.
+/// `invalidParams`, -32602. The parameters violate the schema of the method. The error lists every violation.
 ///
 /// Equivalents: cognito ValidationException, InvalidParameterException; firebase INVALID_ARGUMENT; nativeAuth invalid_request.
 public struct InvalidParamsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// All of them.
+    /// All violations.
     public var violations: [Violation]? { answer.member("violations") }
 }
 
-/// `internalError`, -32603. A fault in Mintmark itself.
+/// `internalError`, -32603. Mintmark itself has a defect.
 ///
 /// Equivalents: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
 public struct InternalError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Stands in the log line too.
+    /// The identifier of the incident, which is also in the log entry.
     public var incident: String? { answer.member("incident") }
 }
 
-/// `requestCancelled`, -32800. $/cancelRequest came in time.
+/// `requestCancelled`, -32800. `$/cancelRequest` arrived before the request was completed.
 public struct RequestCancelledError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `shuttingDown`, 1001. The process ends before the request could be finished.
+/// `shuttingDown`, 1001. The process ended before the request was completed.
 ///
 /// Equivalents: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
 public struct ShuttingDownError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// When to try again. Without it: 1.
+    /// When to try again. Defaults to 1.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
 }
 
-/// `resultTooLarge`, 1002. An answer exceeds the line limit.
+/// `resultTooLarge`, 1002. The response exceeds the maximum line length.
 public struct ResultTooLargeError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The longest answer allowed.
+    /// The maximum length of a response, in bytes.
     public var maximumBytes: Int? { answer.member("maximumBytes") }
 }
 
-/// `tooManyRequests`, 1003. A throttle or a bounded queue is full.
+/// `tooManyRequests`, 1003. A rate limit is exceeded, the queue of waiting requests is full, or the operating system refuses another thread.
 ///
 /// Equivalents: cognito TooManyRequestsException; firebase TOO_MANY_ATTEMPTS_TRY_LATER; nativeAuth too_many_requests.
 public struct TooManyRequestsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// When to try again. Without it: 1.
+    /// When to try again. Defaults to 1.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
 }
 
-/// `callerNotAllowed`, 1004. A developer method, or a developer's parameter, on a public pipe.
+/// `callerNotAllowed`, 1004. A caller with the access level `public` calls a developer method or uses a developer parameter.
 ///
 /// Equivalents: cognito NotAuthorizedException; firebase PERMISSION_DENIED; nativeAuth unauthorized_client.
 public struct CallerNotAllowedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The method.
+    /// The name of the method.
     public var method: String? { answer.member("method") }
 }
 
-/// `invalidCursor`, 1005. A list gets a cursor it did not make.
+/// `invalidCursor`, 1005. A list method receives a cursor that it did not return for the same parameters.
 ///
 /// Equivalents: cognito InvalidParameterException; firebase INVALID_PAGE_SELECTION.
 public struct InvalidCursorError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The list.
+    /// The name of the list method.
     public var method: String? { answer.member("method") }
 }
 
-/// `poolNotFound`, 2001. The pool was never created, or is deleted.
+/// `poolNotFound`, 2001. The pool does not exist or was deleted.
 ///
 /// Equivalents: cognito ResourceNotFoundException.
 public struct PoolNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
 }
 
-/// `poolExists`, 2002. pool.create with an id that is taken.
+/// `poolExists`, 2002. `pool.create` names a pool ID that is already in use.
 ///
 /// Equivalents: cognito ResourceConflictException.
 public struct PoolExistsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
 }
 
-/// `identityNotFound`, 2003. The identity was never created, is deleted, or belongs to another pool.
+/// `identityNotFound`, 2003. The identity does not exist, was deleted or belongs to another pool.
 ///
 /// Equivalents: cognito ResourceNotFoundException; firebase USER_NOT_FOUND; nativeAuth user_not_found.
 public struct IdentityNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String? { answer.member("identityId") }
 }
 
-/// `identityDisabled`, 2004. A disabled identity is named or stands in a token.
+/// `identityDisabled`, 2004. A request or a token names a disabled identity.
 ///
 /// Equivalents: cognito NotAuthorizedException; firebase USER_DISABLED.
 public struct IdentityDisabledError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String? { answer.member("identityId") }
 }
 
-/// `unsupportedDeveloperProvider`, 2005. logins lack the pool's developer provider, or name a provider the pool does not have.
+/// `unsupportedDeveloperProvider`, 2005. The logins do not include the developer provider of the pool, or name a provider that is not configured in the pool.
 ///
 /// Equivalents: cognito InvalidParameterException.
 public struct UnsupportedDeveloperProviderError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
-    /// The providers that were named and that it does not have.
+    /// The named providers that are not configured in the pool.
     public var given: [String]? { answer.member("given") }
-    /// What is missing or too much.
+    /// The missing or unsupported provider.
     public var reason: String? { answer.member("reason") }
-    /// The one the pool has, if any.
+    /// The developer provider of the pool, if it has one.
     public var developerProvider: String? { answer.member("developerProvider") }
 }
 
-/// `loginsDoNotMatch`, 2006. An authenticated identity is named without a proof of it.
+/// `loginsDoNotMatch`, 2006. The request names an authenticated identity without a login that is linked to it.
 ///
 /// Equivalents: cognito NotAuthorizedException.
 public struct LoginsDoNotMatchError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String? { answer.member("identityId") }
 }
 
-/// `developerUserAlreadyRegistered`, 2007. identityId names one identity, the developer user identifier belongs to another.
+/// `developerUserAlreadyRegistered`, 2007. `identityId` names one identity, but the developer user identifier belongs to another.
 ///
 /// Equivalents: cognito DeveloperUserAlreadyRegisteredException.
 public struct DeveloperUserAlreadyRegisteredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The name under which your own sign-in stands in a pool, such as login.shop.
+    /// The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
     public var provider: String? { answer.member("provider") }
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String? { answer.member("identityId") }
 }
 
-/// `loginConflict`, 2008. A login belongs to another identity, or an identity has one of this provider or 20 logins already.
+/// `loginConflict`, 2008. The login belongs to another identity, or the identity already has a login of this provider or 20 logins.
 ///
 /// Equivalents: cognito ResourceConflictException; firebase FEDERATED_USER_ID_ALREADY_LINKED.
 public struct LoginConflictError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
-    /// What it collides with.
+    /// The existing record that the login contradicts.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `invalidLogin`, 2009. The proof of a login cannot be used: a developer user identifier above 1024 characters, a token that does not verify.
+/// `invalidLogin`, 2009. The value of a login is not valid, such as a developer user identifier with more than 1024 characters.
 ///
 /// Equivalents: cognito InvalidParameterException, NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
 public struct InvalidLoginError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
-    /// Why.
+    /// The reason the login was rejected.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `invalidPrincipalTags`, 2010. A tag has characters that no tag has or is too long, whether a caller gives it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags make the token too long.
+/// `invalidPrincipalTags`, 2010. A tag that a caller gives or a tag mapping derives from a claim contains characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags make the token too long.
 ///
 /// Equivalents: cognito InvalidParameterException, InvalidIdentityPoolConfigurationException.
 public struct InvalidPrincipalTagsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The key.
+    /// The key of the tag.
     public var tag: String? { answer.member("tag") }
-    /// Why.
+    /// The reason the tag was rejected.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `identityForbidden`, 2011. An authenticated identity is used without any login.
+/// `identityForbidden`, 2011. An authenticated identity is used without a login.
 ///
 /// Equivalents: cognito NotAuthorizedException.
 public struct IdentityForbiddenError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String? { answer.member("identityId") }
 }
 
-/// `publicProviderRequired`, 2012. A client uses the developer provider's name.
+/// `publicProviderRequired`, 2012. A client names the developer provider where a public login provider is required.
 ///
 /// Equivalents: cognito InvalidParameterException.
 public struct PublicProviderRequiredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
 }
 
-/// `poolTokenNotAccepted`, 2013. A pool's own token is given as a login.
+/// `poolTokenNotAccepted`, 2013. A token minted by a pool is given as a login.
 ///
 /// Equivalents: cognito NotAuthorizedException.
 public struct PoolTokenNotAcceptedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
 }
 
-/// `unsupportedLoginProvider`, 2014. A login names a provider that the pool does not have.
+/// `unsupportedLoginProvider`, 2014. A login names a provider that is not configured in the pool.
 ///
 /// Equivalents: cognito NotAuthorizedException.
 public struct UnsupportedLoginProviderError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
 }
 
@@ -272,307 +272,307 @@ public struct UnsupportedLoginProviderError: KnownError {
 public struct SamlNotSupportedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
 }
 
-/// `loginTokenInvalid`, 2016. A login's token fails a check.
+/// `loginTokenInvalid`, 2016. The token of a login fails a check.
 ///
 /// Equivalents: cognito NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
 public struct LoginTokenInvalidError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
-    /// Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token of a tenant of this store also use (only ID tokens are logins) and revoked (session or account has ended).
+    /// The failed check: `malformed`, `type` (the token is not an ID token), `issuer`, `signature`, `audience`, `expired`, `notYetValid` or `subject`. For a token of a tenant of this store also `use` (only ID tokens are accepted as logins) and `revoked` (the session or account has ended).
     public var check: String? { answer.member("check") }
-    /// What is wrong with it.
+    /// The reason the token was rejected.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `classicFlowDisabled`, 2017. token.mint in a pool that does not allow it.
+/// `classicFlowDisabled`, 2017. `token.mint` is called in a pool that does not allow the classic flow.
 ///
 /// Equivalents: cognito InvalidParameterException.
 public struct ClassicFlowDisabledError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
 }
 
-/// `developerUserNotFound`, 2018. A developer user identifier that no identity owns.
+/// `developerUserNotFound`, 2018. No identity of the pool has the developer user identifier.
 ///
 /// Equivalents: cognito ResourceNotFoundException.
 public struct DeveloperUserNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
-    /// The parameter that names it, as an RFC 6901 JSON pointer.
+    /// The parameter that contains the identifier, as an RFC 6901 JSON Pointer.
     public var parameter: String? { answer.member("parameter") }
 }
 
-/// `unauthenticatedNotAllowed`, 2019. A guest in a pool that has none.
+/// `unauthenticatedNotAllowed`, 2019. A request without logins is sent to a pool that does not allow guests.
 ///
 /// Equivalents: cognito NotAuthorizedException.
 public struct UnauthenticatedNotAllowedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
 }
 
-/// `loginNotLinked`, 2020. A login to be removed is not there.
+/// `loginNotLinked`, 2020. The login to unlink is not linked to the identity.
 ///
 /// Equivalents: cognito InvalidParameterException.
 public struct LoginNotLinkedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String? { answer.member("identityId") }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
 }
 
-/// `developerProviderFixed`, 2021. pool.update names another developer provider than the pool has.
+/// `developerProviderFixed`, 2021. `pool.update` names a developer provider other than the existing one of the pool.
 ///
 /// Equivalents: cognito InvalidParameterException.
 public struct DeveloperProviderFixedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
-    /// The name under which your own sign-in stands in a pool, such as login.shop.
+    /// The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
     public var developerProvider: String? { answer.member("developerProvider") }
 }
 
-/// `invalidPoolProvider`, 2022. A pool's provider cannot be used: an issuer that is no https URL, no client ids, keys that cannot be read, a name that is taken.
+/// `invalidPoolProvider`, 2022. A login provider of a pool is not valid: its issuer is not an https URL, client IDs are missing, its keys cannot be read, or its name is already in use.
 ///
 /// Equivalents: cognito InvalidParameterException.
 public struct InvalidPoolProviderError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Its domain or issuer.
+    /// The domain or issuer of the provider.
     public var provider: String? { answer.member("provider") }
-    /// Why.
+    /// The reason the provider was rejected.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `tooManyTags`, 2023. A pool would get more than 50 tags.
+/// `tooManyTags`, 2023. The request would give a pool more than 50 tags.
 ///
 /// Equivalents: cognito InvalidParameterException.
 public struct TooManyTagsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
-    /// How many it would have.
+    /// The number of tags that the pool would have.
     public var count: Int? { answer.member("count") }
 }
 
-/// `invalidRoleMapping`, 2024. A mapping for a provider that the pool does not have, or one without the rules it needs.
+/// `invalidRoleMapping`, 2024. A role mapping names a provider that is not configured in the pool, or lacks the rules that it requires.
 ///
 /// Equivalents: cognito InvalidParameterException.
 public struct InvalidRoleMappingError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
-    /// Why.
+    /// The reason the mapping was rejected.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `principalTagsNotFound`, 2025. A tag map that was never set, or was removed.
+/// `principalTagsNotFound`, 2025. The tag mapping was never set or was removed.
 ///
 /// Equivalents: cognito ResourceNotFoundException.
 public struct PrincipalTagsNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
 }
 
-/// `legacyProviderNotSupported`, 2080. A pool's settings, or a login, name api.twitter.com or www.digits.com, which Amazon Cognito knows from former years.
+/// `legacyProviderNotSupported`, 2080. The configuration of a pool, or a login, names `api.twitter.com` or `www.digits.com`, which Amazon Cognito used to support.
 ///
 /// Equivalents: cognito InvalidParameterException, NotAuthorizedException.
 public struct LegacyProviderNotSupportedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
 }
 
-/// `tokenMalformed`, 3001. Not three parts of base64url, no JSON object, a member missing or of a wrong type, an unknown critical header.
+/// `tokenMalformed`, 3001. The token does not consist of three base64url parts, a part is not a JSON object, a member is missing or has the wrong type, or the header contains an unknown critical parameter.
 ///
 /// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenMalformedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What is wrong.
+    /// The format error.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `tokenAlgorithmNotAllowed`, 3002. alg is none, an HMAC, or not the algorithm of the key that kid names.
+/// `tokenAlgorithmNotAllowed`, 3002. `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names.
 ///
 /// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenAlgorithmNotAllowedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The alg of the token's header.
+    /// The `alg` header parameter of the token.
     public var algorithm: String? { answer.member("algorithm") }
 }
 
-/// `tokenKeyUnknown`, 3003. kid is missing or names no key of this store; the keys of a deleted pool go with it.
+/// `tokenKeyUnknown`, 3003. `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
 ///
 /// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenKeyUnknownError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The kid of the token's header.
+    /// The `kid` header parameter of the token.
     public var kid: String? { answer.member("kid") }
-    /// Why there is none, as far as the token says whose it is.
+    /// The reason no key was found, as far as the token shows.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `tokenSignatureInvalid`, 3004. The signature does not verify with the key that kid names.
+/// `tokenSignatureInvalid`, 3004. The signature cannot be verified with the key that `kid` names.
 ///
 /// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenSignatureInvalidError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The key it was checked with.
+    /// The ID of the key that was used to verify the signature.
     public var kid: String? { answer.member("kid") }
 }
 
-/// `tokenExpired`, 3005. exp is past.
+/// `tokenExpired`, 3005. The time in `exp` is in the past.
 ///
 /// Equivalents: cognito NotAuthorizedException, sts:ExpiredTokenException; firebase TOKEN_EXPIRED; nativeAuth expired_token.
 public struct TokenExpiredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the token expired, in seconds since 1970-01-01 UTC.
     public var expiredAt: Timestamp? { answer.member("expiredAt") }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Timestamp? { answer.member("now") }
 }
 
-/// `tokenNotYetValid`, 3006. iat or nbf lies in the future.
+/// `tokenNotYetValid`, 3006. The time in `iat` or `nbf` is in the future.
 ///
 /// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenNotYetValidError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the token becomes valid, in seconds since 1970-01-01 UTC.
     public var validFrom: Timestamp? { answer.member("validFrom") }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Timestamp? { answer.member("now") }
 }
 
-/// `tokenAudienceMismatch`, 3007. aud does not contain what was expected.
+/// `tokenAudienceMismatch`, 3007. `aud` does not contain the expected audience.
 ///
 /// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenAudienceMismatchError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The audience that was asked for.
+    /// The expected audience.
     public var expected: String? { answer.member("expected") }
-    /// The token's audiences.
+    /// The audiences of the token.
     public var actual: [String]? { answer.member("actual") }
 }
 
-/// `tokenIssuerMismatch`, 3008. iss is not what was expected, or not the issuer whose key signed.
+/// `tokenIssuerMismatch`, 3008. `iss` is not the expected issuer, or not the issuer that owns the signing key.
 ///
 /// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenIssuerMismatchError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The issuer that was expected.
+    /// The expected issuer.
     public var expected: String? { answer.member("expected") }
-    /// The token's issuer.
+    /// The issuer of the token.
     public var actual: String? { answer.member("actual") }
 }
 
-/// `tokenUseMismatch`, 3009. A token of one kind is given where another is needed.
+/// `tokenUseMismatch`, 3009. A token of one type is given where another type is required, such as an access token instead of an ID token.
 ///
 /// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenUseMismatchError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What a token is for: a pool's OpenID token, or a tenant's ID or access token.
+    /// The required token type.
     public var expected: TokenUse? { answer.member("expected") }
-    /// What a token is for: a pool's OpenID token, or a tenant's ID or access token.
+    /// The type of the token.
     public var actual: TokenUse? { answer.member("actual") }
 }
 
-/// `tokenRevoked`, 3010. The identity or the pool is deleted or disabled since, the key that signed it is revoked, or credentials.revoke has named one of them since the token was minted.
+/// `tokenRevoked`, 3010. The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or `credentials.revoke` applies to the token.
 ///
 /// Equivalents: cognito NotAuthorizedException; firebase TOKEN_EXPIRED, USER_DISABLED; nativeAuth invalid_grant.
 public struct TokenRevokedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What became of its subject or its key.
+    /// The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of the token, it names the method, whose result contains the new tokens.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `roleNotFound`, 3011. A role was never put, or is deleted.
+/// `roleNotFound`, 3011. The role does not exist or was deleted.
 ///
 /// Equivalents: cognito iam:NoSuchEntity.
 public struct RoleNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The name or the ARN that was asked for.
+    /// The requested role name or ARN.
     public var role: String? { answer.member("role") }
 }
 
-/// `roleNotConfigured`, 3012. credentials.get finds no role for the identity, or its trust policy refuses.
+/// `roleNotConfigured`, 3012. `credentials.get` finds no role for the identity, or the trust policy of the role denies it.
 ///
 /// Equivalents: cognito InvalidIdentityPoolConfigurationException.
 public struct RoleNotConfiguredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String? { answer.member("poolId") }
-    /// The role that was chosen, if any.
+    /// The selected role, if any.
     public var roleArn: String? { answer.member("roleArn") }
-    /// Why.
+    /// The reason no role was assigned.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `assumeRoleDenied`, 3013. The trust policy does not allow it, or there is no such role: both are answered alike.
+/// `assumeRoleDenied`, 3013. The trust policy does not allow the request, or the role does not exist. Both cases return the same error.
 ///
 /// Equivalents: cognito sts:AccessDenied.
 public struct AssumeRoleDeniedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     public var roleArn: String? { answer.member("roleArn") }
-    /// The action that no statement allows, or one denies.
+    /// The action that no statement allows or that a statement denies.
     public var action: String? { answer.member("action") }
 }
 
-/// `durationExceedsRoleMaximum`, 3014. durationSeconds is above the role's maxSessionSeconds.
+/// `durationExceedsRoleMaximum`, 3014. `durationSeconds` exceeds the `maxSessionSeconds` of the role.
 ///
 /// Equivalents: cognito sts:ValidationError.
 public struct DurationExceedsRoleMaximumError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was asked for.
+    /// The requested duration, in seconds.
     public var durationSeconds: Int? { answer.member("durationSeconds") }
-    /// The role's maxSessionSeconds.
+    /// The `maxSessionSeconds` of the role.
     public var maximumSeconds: Int? { answer.member("maximumSeconds") }
 }
 
-/// `malformedPolicy`, 3015. A policy is not in the policy language, or a trust policy has no condition.
+/// `malformedPolicy`, 3015. The policy does not follow the policy language, or a statement of a trust policy does not name the pool that it trusts.
 ///
 /// Equivalents: cognito iam:MalformedPolicyDocument, sts:MalformedPolicyDocument.
 public struct MalformedPolicyError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Which one.
+    /// The kind of policy.
     public var policy: Policy? { answer.member("policy") }
-    /// Which one. A newer Mintmark may answer others.
+    /// The kind of policy. Newer versions of Mintmark can add values.
     public struct Policy: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -582,23 +582,23 @@ public struct MalformedPolicyError: KnownError {
         public static let session = Self(rawValue: "session")
     }
 
-    /// Where, as an RFC 6901 JSON pointer into the policy.
+    /// The location of the error in the policy, as an RFC 6901 JSON Pointer.
     public var pointer: String? { answer.member("pointer") }
-    /// What is wrong.
+    /// The error in the policy.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `packedPolicyTooLarge`, 3016. A session policy above 2048 characters, or policy and tags together too long for a session token.
+/// `packedPolicyTooLarge`, 3016. The session policy has more than 2048 characters, or the policy and the tags together do not fit into a session token.
 ///
 /// Equivalents: cognito sts:PackedPolicyTooLarge.
 public struct PackedPolicyTooLargeError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// 100 is the most.
+    /// The used space, in percent. The maximum is 100.
     public var percent: Int? { answer.member("percent") }
 }
 
-/// `sessionTokenInvalid`, 3017. A session token cannot be opened, or belongs to another access key id.
+/// `sessionTokenInvalid`, 3017. The session token cannot be decrypted, or belongs to another access key ID.
 ///
 /// Equivalents: cognito InvalidClientTokenId.
 public struct SessionTokenInvalidError: KnownError {
@@ -606,81 +606,81 @@ public struct SessionTokenInvalidError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `credentialsExpired`, 3018. Temporary credentials are past their time.
+/// `credentialsExpired`, 3018. The temporary credentials have expired.
 ///
 /// Equivalents: cognito sts:ExpiredTokenException.
 public struct CredentialsExpiredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the credentials expired, in seconds since 1970-01-01 UTC.
     public var expiredAt: Timestamp? { answer.member("expiredAt") }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Timestamp? { answer.member("now") }
 }
 
-/// `credentialsRevoked`, 3019. credentials.revoke named them.
+/// `credentialsRevoked`, 3019. `credentials.revoke` applies to the credentials.
 ///
 /// Equivalents: cognito sts:AccessDenied.
 public struct CredentialsRevokedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What a revocation names.
+    /// The kind of revocation that applies.
     public var kind: RevocationKind? { answer.member("kind") }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
     public var issuedBefore: Timestamp? { answer.member("issuedBefore") }
 }
 
-/// `signatureMismatch`, 3020. The request was altered on its way, or signed with another secret.
+/// `signatureMismatch`, 3020. The request was altered in transit or signed with another secret.
 ///
 /// Equivalents: cognito SignatureDoesNotMatch.
 public struct SignatureMismatchError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was checked, step one; the session token in it is masked.
+    /// The canonical request that was verified (step 1 of Signature Version 4). Its session token is masked.
     public var canonicalRequest: String? { answer.member("canonicalRequest") }
-    /// What was checked, step two.
+    /// The string to sign that was verified (step 2 of Signature Version 4).
     public var stringToSign: String? { answer.member("stringToSign") }
 }
 
-/// `requestExpired`, 3021. A presigned request is past its time.
+/// `requestExpired`, 3021. A presigned request has expired.
 ///
 /// Equivalents: cognito AccessDenied: Request has expired.
 public struct RequestExpiredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the request was signed, in seconds since 1970-01-01 UTC.
     public var signedAt: Timestamp? { answer.member("signedAt") }
-    /// X-Amz-Expires.
+    /// The value of `X-Amz-Expires`, in seconds.
     public var expiresSeconds: Int? { answer.member("expiresSeconds") }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Timestamp? { answer.member("now") }
 }
 
-/// `requestTimeTooSkewed`, 3022. X-Amz-Date is too far from now.
+/// `requestTimeTooSkewed`, 3022. `X-Amz-Date` differs too much from the current time.
 ///
 /// Equivalents: cognito RequestTimeTooSkewed, SignatureDoesNotMatch.
 public struct RequestTimeTooSkewedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the request was signed, in seconds since 1970-01-01 UTC.
     public var signedAt: Timestamp? { answer.member("signedAt") }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Timestamp? { answer.member("now") }
-    /// How far apart they may be.
+    /// The maximum difference between the two times, in seconds.
     public var maximumSkewSeconds: Int? { answer.member("maximumSkewSeconds") }
 }
 
-/// `signatureMalformed`, 3023. Authorization header or X-Amz- parameters are missing, doubled or wrong; host or a needed header is not signed.
+/// `signatureMalformed`, 3023. The `Authorization` header or the `X-Amz-` parameters are missing, duplicated or not valid, or the `host` header or another required header is not signed.
 ///
 /// Equivalents: cognito IncompleteSignature, MissingAuthenticationToken.
 public struct SignatureMalformedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What is wrong.
+    /// The format error.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `bodyHashMismatch`, 3024. bodySha256 differs from x-amz-content-sha256.
+/// `bodyHashMismatch`, 3024. `bodySha256` differs from `x-amz-content-sha256`.
 ///
 /// Equivalents: cognito XAmzContentSHA256Mismatch.
 public struct BodyHashMismatchError: KnownError {
@@ -688,15 +688,15 @@ public struct BodyHashMismatchError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `credentialScopeMismatch`, 3025. The credential scope names another service, region or day.
+/// `credentialScopeMismatch`, 3025. The credential scope names another service, region or date.
 ///
 /// Equivalents: cognito SignatureDoesNotMatch.
 public struct CredentialScopeMismatchError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Which part of the scope.
+    /// The part of the credential scope that differs.
     public var part: Part? { answer.member("part") }
-    /// Which part of the scope. A newer Mintmark may answer others.
+    /// The part of the credential scope that differs. Newer versions of Mintmark can add values.
     public struct Part: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -708,259 +708,259 @@ public struct CredentialScopeMismatchError: KnownError {
         public static let date = Self(rawValue: "date")
     }
 
-    /// What it must be.
+    /// The expected value.
     public var expected: String? { answer.member("expected") }
-    /// What it is.
+    /// The value in the credential scope.
     public var actual: String? { answer.member("actual") }
 }
 
-/// `keyNotFound`, 3026. The key never was, or is gone.
+/// `keyNotFound`, 3026. The key does not exist or was deleted.
 ///
 /// Equivalents: cognito kms:NotFoundException.
 public struct KeyNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The key that was asked for.
+    /// The ID of the requested key.
     public var kid: String? { answer.member("kid") }
 }
 
-/// `issuerNotFound`, 3027. An issuer is named that is not one of this store.
+/// `issuerNotFound`, 3027. The named issuer is not an issuer of this store.
 ///
 /// Equivalents: cognito ResourceNotFoundException.
 public struct IssuerNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+    /// The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
     public var issuer: String? { answer.member("issuer") }
 }
 
-/// `roleNotOffered`, 3028. A custom role that the pool does not offer for this login.
+/// `roleNotOffered`, 3028. The pool does not offer the requested custom role for this login.
 ///
 /// Equivalents: cognito NotAuthorizedException.
 public struct RoleNotOfferedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     public var roleArn: String? { answer.member("roleArn") }
-    /// Why.
+    /// The reason the role is not offered.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `ambiguousRoleDenied`, 3029. No rule or claim names one role, and the pool denies such requests.
+/// `ambiguousRoleDenied`, 3029. No rule or claim selects exactly one role, and the role mapping of the pool denies such requests.
 ///
 /// Equivalents: cognito NotAuthorizedException.
 public struct AmbiguousRoleDeniedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
 }
 
-/// `providerNotOpen`, 3030. A credential provider is named that is not open in this process.
+/// `providerNotOpen`, 3030. The named credentials provider is not open in this process.
 public struct ProviderNotOpenError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A credential provider that is open in this process, as credentialsProvider.open answered it.
+    /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
     public var provider: String? { answer.member("provider") }
 }
 
-/// `tokenNotAwaited`, 3031. submitToken with a continuationToken of no refresh that waits.
+/// `tokenNotAwaited`, 3031. `credentialsProvider.submitToken` names a continuation token for which no refresh is waiting.
 public struct TokenNotAwaitedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `tooManyProviders`, 3032. credentialsProvider.open beyond the limit.
+/// `tooManyProviders`, 3032. `credentialsProvider.open` exceeds the maximum number of open providers.
 ///
 /// Equivalents: cognito LimitExceededException.
 public struct TooManyProvidersError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// How many can be open at once.
+    /// The maximum number of open providers.
     public var limit: Int? { answer.member("limit") }
 }
 
-/// `providerOvertaken`, 3080. credentialsProvider.setLogins, clearCredentials or clearKeychain came while a refresh was under way, and did not wait for it.
+/// `providerOvertaken`, 3080. `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during a refresh and took effect first.
 public struct ProviderOvertakenError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The provider's handle.
+    /// The handle of the provider.
     public var provider: String? { answer.member("provider") }
 }
 
-/// `tenantNotFound`, 4001. A tenant is named that was never created, or is deleted.
+/// `tenantNotFound`, 4001. The tenant does not exist or was deleted.
 ///
 /// Equivalents: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
 public struct TenantNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String? { answer.member("tenantId") }
 }
 
-/// `tenantExists`, 4002. tenant.create with an id that is taken.
+/// `tenantExists`, 4002. `tenant.create` names a tenant ID that is already in use.
 public struct TenantExistsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String? { answer.member("tenantId") }
 }
 
-/// `tenantNotDeletable`, 4003. tenant.delete of the default tenant.
+/// `tenantNotDeletable`, 4003. `tenant.delete` names the default tenant.
 public struct TenantNotDeletableError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String? { answer.member("tenantId") }
 }
 
-/// `invalidTenantSettings`, 4004. Settings that contradict each other.
+/// `invalidTenantSettings`, 4004. Settings contradict each other.
 public struct InvalidTenantSettingsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Where, as a JSON pointer into the params.
+    /// The location of the setting in the parameters, as an RFC 6901 JSON Pointer.
     public var pointer: String? { answer.member("pointer") }
-    /// What is wrong.
+    /// The problem with the setting.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `signUpNotAllowed`, 4005. signUpAllowed is false: no sign-up begins, and none that has begun goes on.
+/// `signUpNotAllowed`, 4005. `signUpAllowed` is false. Sign-ups can neither start nor continue.
 ///
 /// Equivalents: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION.
 public struct SignUpNotAllowedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String? { answer.member("tenantId") }
 }
 
-/// `invalidUsername`, 4006. An address that is malformed, or not of ASCII.
+/// `invalidUsername`, 4006. The email address is malformed or contains non-ASCII characters.
 ///
 /// Equivalents: nativeAuth invalid_request 90100; firebase INVALID_EMAIL.
 public struct InvalidUsernameError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What is wrong.
+    /// The problem with the address.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `userAlreadyExists`, 4007. A sign-up or a change of address with an address that is taken, at its start or by the time it would end; from then on at every step of that flow.
+/// `userAlreadyExists`, 4007. A sign-up or a change of email address names an address that another account has. The check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
 ///
 /// Equivalents: nativeAuth user_already_exists 1003037; firebase EMAIL_EXISTS.
 public struct UserAlreadyExistsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The method that goes on from here.
+    /// The method to call next.
     public var next: String? { answer.member("next") }
-    /// What to do differently there, where it is the method that answers this.
+    /// The required change in the next call. Present if `next` is the method that failed.
     public var hint: String? { answer.member("hint") }
 }
 
-/// `invalidPassword`, 4008. A new password breaks rules, or a password is wrong. A continuation token stays valid.
+/// `invalidPassword`, 4008. A new password violates the password policy, or a password is wrong. The continuation token stays valid.
 ///
 /// Equivalents: nativeAuth invalid_grant password_*, 50126; firebase WEAK_PASSWORD, INVALID_PASSWORD.
 public struct InvalidPasswordError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// All that is wrong.
+    /// All reasons the password was rejected.
     public var reasons: [PasswordFailure]? { answer.member("reasons") }
-    /// How many more wrong ones there can be before the account is locked.
+    /// The number of wrong passwords or codes left before the account is locked.
     public var attemptsLeft: Int? { answer.member("attemptsLeft") }
-    /// Present on the failure that locks.
+    /// The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a lockout.
     public var lockedUntil: Timestamp? { answer.member("lockedUntil") }
-    /// Present on the failure that locks: after how many seconds it can work.
+    /// The number of seconds after which an attempt can succeed. Present if this failure caused a lockout.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
 }
 
-/// `invalidCode`, 4009. A code that is wrong, was replaced by a newer one, or belongs to another flow. Each counts, also the same one again.
+/// `invalidCode`, 4009. The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every submission counts as an attempt, including a repeated one.
 ///
 /// Equivalents: nativeAuth invalid_grant invalid_oob_value 50181; firebase INVALID_CODE.
 public struct InvalidCodeError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// How many more tries this code has; at 0 only another code helps.
+    /// The number of attempts left for this code. At 0, a new code is required.
     public var attemptsLeft: Int? { answer.member("attemptsLeft") }
-    /// When people are advised to ask for another code.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
     public var resendAt: Timestamp? { answer.member("resendAt") }
-    /// The method that sends another code, once this one has no tries left.
+    /// The method that sends another code. Present if no attempts are left for this code.
     public var next: String? { answer.member("next") }
-    /// Present on the failure that locks.
+    /// The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a lockout.
     public var lockedUntil: Timestamp? { answer.member("lockedUntil") }
-    /// Present on the failure that locks: after how many seconds it can work.
+    /// The number of seconds after which an attempt can succeed. Present if this failure caused a lockout.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
 }
 
-/// `invalidAttributes`, 4010. A value that does not fit, or a name that the tenant does not ask for. A continuation token stays valid.
+/// `invalidAttributes`, 4010. The value of an attribute is not valid, or the tenant does not request an attribute of this name. The continuation token stays valid.
 ///
 /// Equivalents: nativeAuth invalid_grant attribute_validation_failed.
 public struct InvalidAttributesError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// All that is wrong.
+    /// All attributes that are not valid.
     public var attributes: [AttributeFailure]? { answer.member("attributes") }
 }
 
-/// `continuationTokenInvalid`, 4011. A token that is malformed, of another flow, or of an earlier step.
+/// `continuationTokenInvalid`, 4011. The continuation token is malformed, or belongs to another flow or to an earlier step.
 ///
 /// Equivalents: nativeAuth invalid_request 55200.
 public struct ContinuationTokenInvalidError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What does not fit, where the token itself is good.
+    /// The contradiction to the flow. Present if the token itself is valid.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `continuationTokenExpired`, 4012. A flow rested for longer than ten minutes (where it waits for a code: ten minutes after the code has expired), took longer than an hour, or waited for longer than five minutes to be signed in with.
+/// `continuationTokenExpired`, 4012. The flow was idle for more than 10 minutes; while it waits for a code, the limit is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in followed within 5 minutes after its completion.
 ///
 /// Equivalents: nativeAuth expired_token 552003; firebase EXPIRED_OOB_CODE.
 public struct ContinuationTokenExpiredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the flow expired, in seconds since 1970-01-01 UTC.
     public var expiredAt: Timestamp? { answer.member("expiredAt") }
 }
 
-/// `stepNotPossible`, 4013. A step that does not follow from where the flow stands.
+/// `stepNotPossible`, 4013. The step does not follow the current state of the flow.
 ///
 /// Equivalents: nativeAuth invalid_request.
 public struct StepNotPossibleError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The method that goes on from here.
+    /// The method that the flow expects next.
     public var expected: String? { answer.member("expected") }
 }
 
-/// `tooManyCodes`, 4014. More codes than a flow, or than an address within some minutes, may have. Only the address gets more by waiting.
+/// `tooManyCodes`, 4014. The number of codes for a flow, or for an address within a period, exceeds the limit. Only the limit of the address ends by waiting.
 ///
 /// Equivalents: nativeAuth invalid_request 701014; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 public struct TooManyCodesError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Present where the address has had too many: after how many seconds it gets another one.
+    /// The number of seconds after which another code can be sent to the address. Present if the limit of the address is exceeded.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
-    /// Present where the flow has had all that it gets: how many.
+    /// The number of codes that the flow has sent. Present if the limit of the flow is exceeded.
     public var sentInFlow: Int? { answer.member("sentInFlow") }
-    /// The method that begins another flow.
+    /// The method that starts another flow.
     public var next: String? { answer.member("next") }
 }
 
-/// `accountLocked`, 4015. Guessing has locked the account or the address: wrong passwords and codes count together. A lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of theirs, which count for the account too.
+/// `accountLocked`, 4015. Failed attempts locked the account or the address; wrong passwords and wrong codes count together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets separately and also count for the account.
 ///
 /// Equivalents: nativeAuth invalid_grant 50053; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 public struct AccountLockedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the lockout ends, in seconds since 1970-01-01 UTC.
     public var lockedUntil: Timestamp? { answer.member("lockedUntil") }
-    /// After how many seconds it can work.
+    /// The number of seconds after which an attempt can succeed.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
-    /// The method that unlocks it, where a password can be reset.
+    /// The method that ends the lockout. Present if the password can be reset.
     public var next: String? { answer.member("next") }
-    /// Present where something else is accepted meanwhile: what is not.
+    /// The operation that is locked. Present if other operations remain available.
     public var only: String? { answer.member("only") }
 }
 
-/// `passwordNotAccepted`, 4016. A password in a tenant whose method is emailCode.
+/// `passwordNotAccepted`, 4016. A password is given in a tenant whose `localAccountMethod` is `emailCode`.
 ///
 /// Equivalents: nativeAuth unsupported_auth_method.
 public struct PasswordNotAcceptedError: KnownError {
@@ -968,39 +968,39 @@ public struct PasswordNotAcceptedError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `userNotFound`, 4017. A sign-in or a reset for an address without an account.
+/// `userNotFound`, 4017. A sign-in or a password reset names an email address that no account has.
 ///
 /// Equivalents: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
 public struct UserNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The method that goes on from here, where people can sign up.
+    /// The method to call next. Present if the tenant allows sign-ups.
     public var next: String? { answer.member("next") }
-    /// What to do where they cannot.
+    /// The next action for the user. Present if the tenant does not allow sign-ups.
     public var hint: String? { answer.member("hint") }
 }
 
-/// `passwordNotSet`, 4018. A password for an account that signs in otherwise, the reset of one in a tenant without passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash of its password.
+/// `passwordNotSet`, 4018. A password is submitted for an account without one, or a password reset is started in a tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable sign-in method left.
 ///
 /// Equivalents: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
 public struct PasswordNotSetError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The method that goes on from here.
+    /// The method to call next.
     public var next: String? { answer.member("next") }
 }
 
-/// `passwordChangeRequired`, 4019. An account whose password must be changed.
+/// `passwordChangeRequired`, 4019. The password of the account must be changed before the next sign-in.
 ///
 /// Equivalents: nativeAuth invalid_request 50142; firebase PASSWORD_LOGIN_DISABLED.
 public struct PasswordChangeRequiredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The method that goes on from here.
+    /// The method to call next.
     public var next: String? { answer.member("next") }
 }
 
-/// `refreshTokenInvalid`, 4020. A refresh token that never was, or whose session was ended.
+/// `refreshTokenInvalid`, 4020. The refresh token is unknown, or its session was ended.
 ///
 /// Equivalents: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
 public struct RefreshTokenInvalidError: KnownError {
@@ -1008,17 +1008,17 @@ public struct RefreshTokenInvalidError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `refreshTokenExpired`, 4021. A refresh token that was not used for too long.
+/// `refreshTokenExpired`, 4021. The refresh token was not used before its expiration.
 ///
 /// Equivalents: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
 public struct RefreshTokenExpiredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the refresh token expired, in seconds since 1970-01-01 UTC.
     public var expiredAt: Timestamp? { answer.member("expiredAt") }
 }
 
-/// `refreshTokenReused`, 4022. A used refresh token comes again.
+/// `refreshTokenReused`, 4022. A used refresh token is submitted again (reuse detection).
 ///
 /// Equivalents: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
 public struct RefreshTokenReusedError: KnownError {
@@ -1026,81 +1026,81 @@ public struct RefreshTokenReusedError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `audienceNotOffered`, 4023. An audience that the tenant does not list.
+/// `audienceNotOffered`, 4023. The requested audience is not one of the audiences of the tenant.
 ///
 /// Equivalents: nativeAuth invalid_scope.
 public struct AudienceNotOfferedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String? { answer.member("tenantId") }
-    /// What was asked for.
+    /// The requested audience.
     public var audience: String? { answer.member("audience") }
 }
 
-/// `tooManyFromClient`, 4060. A client's address has made more requests, failures or codes than it may, or too many messages for it failed.
+/// `tooManyFromClient`, 4060. The address of the client exceeded the limit of requests, failures, codes or failed messages.
 ///
 /// Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 public struct TooManyFromClientError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What there was too much of: requests, failures, codes, or messages that failed.
+    /// The exceeded limit: requests, failures, codes or messages that failed.
     public var counted: String? { answer.member("counted") }
-    /// After how many seconds it can work.
+    /// The number of seconds after which a request can succeed.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
 }
 
-/// `scopeNotOffered`, 4061. A scope that is neither one of OpenID Connect nor the tenant's.
+/// `scopeNotOffered`, 4061. A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 ///
 /// Equivalents: nativeAuth invalid_scope.
 public struct ScopeNotOfferedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String? { answer.member("tenantId") }
-    /// All that are not offered.
+    /// All requested scopes that the tenant does not offer.
     public var scopes: [String]? { answer.member("scopes") }
 }
 
-/// `scopeNotGranted`, 4062. A refresh asks for more than the sign-in was granted.
+/// `scopeNotGranted`, 4062. A refresh requests scopes that were not granted at sign-in.
 ///
 /// Equivalents: nativeAuth invalid_scope.
 public struct ScopeNotGrantedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was not granted.
+    /// The requested scopes that were not granted.
     public var scopes: [String]? { answer.member("scopes") }
-    /// What was.
+    /// The granted scopes.
     public var granted: [String]? { answer.member("granted") }
 }
 
-/// `tokenScopeMissing`, 4063. token.verify is to find a scope that the token does not have.
+/// `tokenScopeMissing`, 4063. `token.verify` requires a scope that the token does not have.
 ///
 /// Equivalents: nativeAuth insufficient_scope.
 public struct TokenScopeMissingError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What it does not allow.
+    /// The required scopes that the token does not have.
     public var missing: [String]? { answer.member("missing") }
 }
 
-/// `codeExpired`, 4064. Any code, also the right one, where the one that was sent has expired or wrong tries have used it up.
+/// `codeExpired`, 4064. A code is submitted, whether correct or not, after the sent code expired or was invalidated by wrong attempts.
 ///
 /// Equivalents: nativeAuth invalid_grant invalid_oob_value 50181; firebase SESSION_EXPIRED.
 public struct CodeExpiredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Present where it has expired.
+    /// The time at which the code expired, in seconds since 1970-01-01 UTC. Present if the code has expired.
     public var expiredAt: Timestamp? { answer.member("expiredAt") }
-    /// Present where it is used up: how many wrong tries there were.
+    /// The number of wrong attempts. Present if wrong attempts invalidated the code.
     public var wrongTries: Int? { answer.member("wrongTries") }
     /// The method that sends another code.
     public var next: String? { answer.member("next") }
-    /// When people are advised to ask for another code.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
     public var resendAt: Timestamp? { answer.member("resendAt") }
 }
 
-/// `flowFinished`, 4065. Any step of a flow that has ended in tokens, also the last one sent again.
+/// `flowFinished`, 4065. A step is submitted to a flow that has already returned tokens, including a repetition of the last step.
 ///
 /// Equivalents: nativeAuth invalid_grant 54005.
 public struct FlowFinishedError: KnownError {
@@ -1108,15 +1108,15 @@ public struct FlowFinishedError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `flowEnded`, 4066. Any step of a flow that something else has ended before its time.
+/// `flowEnded`, 4066. A step is submitted to a flow that was ended by another operation.
 ///
 /// Equivalents: nativeAuth invalid_request 55200.
 public struct FlowEndedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What has ended it.
+    /// The operation that ended the flow.
     public var cause: Cause? { answer.member("cause") }
-    /// What has ended it. A newer Mintmark may answer others.
+    /// The operation that ended the flow. Newer versions of Mintmark can add values.
     public struct Cause: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -1128,153 +1128,153 @@ public struct FlowEndedError: KnownError {
         public static let tenantDeleted = Self(rawValue: "tenantDeleted")
     }
 
-    /// The same for people.
+    /// The cause as text.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `sendUnderway`, 4067. A request that sends a code comes again while the first one waits for the mail server or the webhook, and that one has not ended within 20 seconds.
+/// `sendUnderway`, 4067. A request that sends a code is repeated while the first request waits for the mail server or webhook, and the first request does not complete within 20 seconds.
 ///
 /// Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 public struct SendUnderwayError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// After how many seconds it can work.
+    /// The number of seconds after which the request can succeed.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
 }
 
-/// `tooManyFailedSends`, 4068. Ten messages to one address have failed within a minute. They do not count as codes that were sent.
+/// `tooManyFailedSends`, 4068. Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
 ///
 /// Equivalents: nativeAuth server_error.
 public struct TooManyFailedSendsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// How many have failed.
+    /// The number of failed messages.
     public var failures: Int? { answer.member("failures") }
-    /// After how many seconds it can work.
+    /// The number of seconds after which a message can be sent.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
 }
 
-/// `accountNotFound`, 5001. An account is named that never was, or is deleted.
+/// `accountNotFound`, 5001. The account does not exist or was deleted.
 ///
 /// Equivalents: firebase USER_NOT_FOUND.
 public struct AccountNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of an account; sub in its tokens.
+    /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String? { answer.member("accountId") }
 }
 
-/// `accountDisabled`, 5002. A disabled account would sign in or refresh.
+/// `accountDisabled`, 5002. The user of a disabled account tries to sign in or refresh tokens.
 ///
 /// Equivalents: nativeAuth access_denied; firebase USER_DISABLED.
 public struct AccountDisabledError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of an account; sub in its tokens.
+    /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String? { answer.member("accountId") }
 }
 
-/// `accountExists`, 5003. account.create with an id that is taken.
+/// `accountExists`, 5003. `account.create` names an account ID that is already in use.
 ///
 /// Equivalents: firebase DUPLICATE_LOCAL_ID.
 public struct AccountExistsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of an account; sub in its tokens.
+    /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String? { answer.member("accountId") }
 }
 
-/// `claimNameReserved`, 5004. account.setClaims with names that tokens use themselves, or that other specifications give a meaning to.
+/// `claimNameReserved`, 5004. `account.setClaims` contains names of claims that tokens use themselves or that other specifications define.
 ///
 /// Equivalents: firebase FORBIDDEN_CLAIM.
 public struct ClaimNameReservedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// All that are refused.
+    /// All reserved names in the request.
     public var names: [String]? { answer.member("names") }
 }
 
-/// `claimsTooLong`, 5005. account.setClaims with more than tokens can carry.
+/// `claimsTooLong`, 5005. `account.setClaims` contains more than 1000 characters of claims.
 ///
 /// Equivalents: firebase CLAIMS_TOO_LARGE.
 public struct ClaimsTooLongError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// How many they have.
+    /// The length of the claims as JSON, in characters.
     public var characters: Int? { answer.member("characters") }
 }
 
-/// `recentSignInRequired`, 5006. A change of what an account is signed in with, by an ID token whose auth_time is too long ago. Refreshing does not renew it.
+/// `recentSignInRequired`, 5006. The sign-in methods or second factors of an account are changed with an ID token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
 ///
 /// Equivalents: firebase CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
 public struct RecentSignInRequiredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// When its owner signed in.
+    /// The time at which the user signed in, in seconds since 1970-01-01 UTC.
     public var authenticatedAt: Timestamp? { answer.member("authenticatedAt") }
-    /// How long ago that may be.
+    /// The maximum age of the sign-in, in seconds.
     public var maximumAgeSeconds: Int? { answer.member("maximumAgeSeconds") }
 }
 
-/// `credentialAlreadyInUse`, 5020. What is to be linked belongs to an account, whosever it is.
+/// `credentialAlreadyInUse`, 5020. The credential to link already belongs to an account, either another one or the same one.
 ///
 /// Equivalents: firebase FEDERATED_USER_ID_ALREADY_LINKED.
 public struct CredentialAlreadyInUseError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The provider.
+    /// The ID of the provider.
     public var providerId: String? { answer.member("providerId") }
-    /// The address that the provider says.
+    /// The email address that the provider returned.
     public var email: String? { answer.member("email") }
-    /// Stands for the credential that was shown, which cannot be shown again: a credential of its own for some minutes.
+    /// A pending token that replaces the submitted credential, which is single-use.
     public var pendingToken: String? { answer.member("pendingToken") }
 }
 
-/// `emailAlreadyInUse`, 5021. A credential brings an address that another account has.
+/// `emailAlreadyInUse`, 5021. The credential has an email address that belongs to another account.
 ///
 /// Equivalents: firebase EMAIL_EXISTS.
 public struct EmailAlreadyInUseError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The address.
+    /// The email address.
     public var email: String? { answer.member("email") }
-    /// The provider that says it.
+    /// The ID of the provider that returned the address.
     public var providerId: String? { answer.member("providerId") }
-    /// Stands for the credential that was shown, which cannot be shown again: a credential of its own for some minutes.
+    /// A pending token that replaces the submitted provider credential, which is single-use. Not present if the credential was an email address and a password, because no password was verified.
     public var pendingToken: String? { answer.member("pendingToken") }
 }
 
-/// `providerAlreadyLinked`, 5022. A second login of one provider is to be linked.
+/// `providerAlreadyLinked`, 5022. The account already has a login of the provider to link.
 ///
 /// Equivalents: firebase provider-already-linked.
 public struct ProviderAlreadyLinkedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The provider, or password.
+    /// The ID of the provider, or `password`.
     public var providerId: String? { answer.member("providerId") }
 }
 
-/// `providerNotLinked`, 5023. A login is to be unlinked that is not there.
+/// `providerNotLinked`, 5023. The login to unlink is not linked to the account.
 ///
 /// Equivalents: firebase no-such-provider.
 public struct ProviderNotLinkedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was asked for.
+    /// The requested provider ID.
     public var providerId: String? { answer.member("providerId") }
-    /// What there is.
+    /// The provider IDs that are linked to the account.
     public var linked: [String]? { answer.member("linked") }
 }
 
-/// `lastProvider`, 5024. The last way into an account is to be unlinked without force.
+/// `lastProvider`, 5024. The last sign-in method of an account is unlinked without `force`.
 public struct LastProviderError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was asked for.
+    /// The requested provider ID.
     public var providerId: String? { answer.member("providerId") }
 }
 
-/// `userMismatch`, 5025. Somebody proves to be somebody else, or nobody here, where an account is to be shown once more.
+/// `userMismatch`, 5025. A credential that reauthenticates the user belongs to another account or to no account.
 ///
 /// Equivalents: firebase USER_NOT_FOUND, user-mismatch.
 public struct UserMismatchError: KnownError {
@@ -1282,25 +1282,25 @@ public struct UserMismatchError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `accountMerged`, 5026. An account is named that account.merge has made part of another one.
+/// `accountMerged`, 5026. The named account was merged into another account by `account.merge`.
 public struct AccountMergedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The id of an account; sub in its tokens.
+    /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String? { answer.member("accountId") }
-    /// The account that it is part of.
+    /// The ID of the account that remains after the merge.
     public var survivorId: String? { answer.member("survivorId") }
-    /// When that was.
+    /// The time of the merge, in seconds since 1970-01-01 UTC.
     public var mergedAt: Timestamp? { answer.member("mergedAt") }
 }
 
-/// `anonymousNotAllowed`, 5027. Somebody signs in anonymously where that is not allowed.
+/// `anonymousNotAllowed`, 5027. An anonymous sign-in is attempted in a tenant that does not allow it.
 ///
 /// Equivalents: firebase ADMIN_ONLY_OPERATION.
 public struct AnonymousNotAllowedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The tenant.
+    /// The ID of the tenant.
     public var tenantId: String? { answer.member("tenantId") }
 }
 
@@ -1310,177 +1310,177 @@ public struct AnonymousNotAllowedError: KnownError {
 public struct CustomTokenInvalidError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What failed: malformed, issuer, signature, audience, tenant, expired, notYetValid, lifetime, subject or claims.
+    /// The failed check: `malformed`, `issuer`, `signature`, `audience`, `tenant`, `expired`, `notYetValid`, `lifetime`, `subject` or `claims`.
     public var check: String? { answer.member("check") }
-    /// What is wrong and how it must be.
+    /// The reason the token was rejected, and the requirement.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `mergeUndecided`, 5029. Two accounts cannot be merged without dropping something of one of them that nobody allowed to drop.
+/// `mergeUndecided`, 5029. Merging two accounts would discard data of one of them without a decision in the request.
 public struct MergeUndecidedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What is not decided.
+    /// The names of the conflicts without a decision.
     public var names: [String]? { answer.member("names") }
-    /// Everything that both have and an account can have once.
+    /// All data that both accounts have and that an account can have only once.
     public var conflicts: [MergeConflict]? { answer.member("conflicts") }
 }
 
-/// `importFileUnreadable`, 5040. account.import is given a file that is not there, is no file, or cannot be read.
+/// `importFileUnreadable`, 5040. The file for `account.import` does not exist, is not a regular file or cannot be read.
 public struct ImportFileUnreadableError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The file.
+    /// The path of the file.
     public var path: String? { answer.member("path") }
-    /// What is wrong.
+    /// The problem with the file.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `invalidHashParameters`, 5041. account.import is told a way of hashing of which something is missing, which belongs to another algorithm, or which would cost too much; in a line, as the rule of a violation.
+/// `invalidHashParameters`, 5041. The hash parameters of `account.import` are incomplete, belong to another algorithm or exceed the cost limit. For a single line, this type is the rule of a violation.
 ///
 /// Equivalents: firebase INVALID_HASH_PARAMETERS.
 public struct InvalidHashParametersError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Where, as an RFC 6901 JSON pointer into hash.
+    /// The location of the parameter in `hash`, as an RFC 6901 JSON Pointer.
     public var pointer: String? { answer.member("pointer") }
-    /// What is wrong, and what to do.
+    /// The problem with the parameter, and its solution.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `exportFileExists`, 5042. account.export is given the path of something that is there.
+/// `exportFileExists`, 5042. The path for `account.export` already exists.
 public struct ExportFileExistsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The file.
+    /// The path of the file.
     public var path: String? { answer.member("path") }
 }
 
-/// `exportFailed`, 5043. The folder of the export is missing or cannot be written, or its disk is full.
+/// `exportFailed`, 5043. The directory of the export does not exist or is not writable, or its disk is full.
 public struct ExportFailedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The file that was to be made.
+    /// The path of the export file.
     public var path: String? { answer.member("path") }
-    /// What is wrong.
+    /// The reason the file was not written.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `addressDiffers`, 5060. A password is to be linked with another address than the verified one of the account.
+/// `addressDiffers`, 5060. A password is linked with an email address other than the verified address of the account.
 public struct AddressDiffersError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The address of the account.
+    /// The verified email address of the account.
     public var email: String? { answer.member("email") }
-    /// The method that goes on from here.
+    /// The method that changes the address.
     public var next: String? { answer.member("next") }
 }
 
-/// `providerUnavailable`, 6001. A login provider does not answer, or says that it cannot now.
+/// `providerUnavailable`, 6001. A login provider does not respond, or reports that it is temporarily unable to respond.
 ///
 /// Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
 public struct ProviderUnavailableError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
-    /// Why.
+    /// The reason the request to the provider failed.
     public var reason: String? { answer.member("reason") }
-    /// When to try again. Without it: 5.
+    /// When to try again. Defaults to 5.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
 }
 
-/// `providerUnusable`, 6002. What a login provider answers proves nothing: its certificate, its address, its documents or its keys are not what they must be. Asking again changes nothing until the provider, or how the pool names it, is mended.
+/// `providerUnusable`, 6002. The response of a login provider is not valid: its certificate, address, documents or keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is corrected.
 ///
 /// Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INVALID_IDP_RESPONSE.
 public struct ProviderUnusableError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String? { answer.member("provider") }
-    /// What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client.
+    /// The failed check: `address`, `certificate`, `redirect`, `tooLarge`, `status`, `document`, `issuer`, `keys` or `client`.
     public var check: String? { answer.member("check") }
-    /// Why.
+    /// The reason the response was rejected.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `idpNotFound`, 6003. There is no such provider.
+/// `idpNotFound`, 6003. The identity provider does not exist in the tenant.
 ///
 /// Equivalents: firebase CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID.
 public struct IdpNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The tenant.
+    /// The ID of the tenant.
     public var tenantId: String? { answer.member("tenantId") }
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String? { answer.member("providerId") }
 }
 
-/// `idpExists`, 6004. A provider is made twice.
+/// `idpExists`, 6004. `idp.create` names a provider ID that already exists in the tenant.
 ///
 /// Equivalents: firebase CONFIGURATION_EXISTS.
 public struct IdpExistsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The tenant.
+    /// The ID of the tenant.
     public var tenantId: String? { answer.member("tenantId") }
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String? { answer.member("providerId") }
 }
 
-/// `invalidIdp`, 6005. Settings of a provider break a rule.
+/// `invalidIdp`, 6005. The settings of an identity provider violate a rule.
 ///
 /// Equivalents: firebase INVALID_CONFIG_ID, INVALID_OAUTH_CLIENT_ID.
 public struct InvalidIdpError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Where, as an RFC 6901 pointer into the parameters.
+    /// The location of the setting in the parameters, as an RFC 6901 JSON Pointer.
     public var pointer: String? { answer.member("pointer") }
-    /// What is wrong.
+    /// The problem with the setting.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `idpDisabled`, 6006. Somebody signs in with a provider that is switched off.
+/// `idpDisabled`, 6006. A sign-in uses a disabled identity provider.
 ///
 /// Equivalents: firebase OPERATION_NOT_ALLOWED.
 public struct IdpDisabledError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The tenant.
+    /// The ID of the tenant.
     public var tenantId: String? { answer.member("tenantId") }
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String? { answer.member("providerId") }
 }
 
-/// `invalidCredential`, 6007. An ID token or access token of a provider fails a check.
+/// `invalidCredential`, 6007. An ID token, access token, code or user information of an identity provider fails a check.
 ///
 /// Equivalents: firebase INVALID_IDP_RESPONSE.
 public struct InvalidCredentialError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String? { answer.member("providerId") }
-    /// What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid, subject, accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
+    /// The failed check: `malformed`, `type` (the token is not an ID token), `algorithm`, `signature`, `issuer`, `audience`, `authorizedParty`, `expired`, `notYetValid`, `subject`, `accessTokenHash`, `codeHash`, `accessToken`, `code`, `deviceCode` or `userInfo`.
     public var check: String? { answer.member("check") }
-    /// What is wrong and how it must be.
+    /// The reason the credential was rejected, and the requirement.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `invalidNonce`, 6008. The nonce of an ID token is missing, wrong, or was seen before.
+/// `invalidNonce`, 6008. The nonce of an ID token is missing, wrong or was already used.
 ///
 /// Equivalents: firebase MISSING_OR_INVALID_NONCE.
 public struct InvalidNonceError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String? { answer.member("providerId") }
-    /// What failed: missing, unexpected, mismatch or replayed.
+    /// The failed check: `missing`, `unexpected`, `mismatch` or `replayed`.
     public var check: String? { answer.member("check") }
-    /// What is wrong and how it must be.
+    /// The reason the nonce was rejected, and the requirement.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `pendingTokenInvalid`, 6009. A pending token is not of this tenant, or older than some minutes.
+/// `pendingTokenInvalid`, 6009. The pending token does not belong to this tenant or is older than 10 minutes.
 ///
 /// Equivalents: firebase INVALID_PENDING_TOKEN.
 public struct PendingTokenInvalidError: KnownError {
@@ -1488,33 +1488,33 @@ public struct PendingTokenInvalidError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `callbackInvalid`, 6010. What a provider sent a person back with does not belong to the flow; the flow stays as it was.
+/// `callbackInvalid`, 6010. The callback URL of an identity provider does not belong to the flow. The flow does not change.
 ///
 /// Equivalents: firebase INVALID_IDP_RESPONSE.
 public struct CallbackInvalidError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What failed: redirectUri, malformed, state, issuer or missing.
+    /// The failed check: `redirectUri`, `malformed`, `state`, `issuer` or `missing`.
     public var check: String? { answer.member("check") }
-    /// What is wrong and how it must be.
+    /// The reason the URL was rejected, and the requirement.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `signInRefused`, 6011. A provider says that somebody may not, or does not want to, sign in.
+/// `signInRefused`, 6011. The identity provider reports that the user is not allowed to sign in or canceled the sign-in.
 ///
 /// Equivalents: firebase USER_CANCELLED, INVALID_IDP_RESPONSE.
 public struct SignInRefusedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The provider.
+    /// The ID of the identity provider.
     public var providerId: String? { answer.member("providerId") }
-    /// What it says: access_denied, expired_token and others (RFC 6749, RFC 8628).
+    /// The OAuth error code of the provider, such as `access_denied` (RFC 6749) or `expired_token` (RFC 8628).
     public var error: String? { answer.member("error") }
-    /// In words.
+    /// The reason as text.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `flowUsed`, 6012. A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+/// `flowUsed`, 6012. A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow succeeded or was refused.
 ///
 /// Equivalents: firebase INVALID_IDP_RESPONSE.
 public struct FlowUsedError: KnownError {
@@ -1522,73 +1522,73 @@ public struct FlowUsedError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `listenerGone`, 6013. A credential without url whose callback can no longer come.
+/// `listenerGone`, 6013. A credential without `url` is submitted, but its callback can no longer arrive.
 public struct ListenerGoneError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `listenerUnavailable`, 6014. idp.authorize is to listen on a port that is taken, or that this user may not have.
+/// `listenerUnavailable`, 6014. The port for `idp.authorize` is in use, or the operating system denies it.
 public struct ListenerUnavailableError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The port that was asked for; 0 for any.
+    /// The requested port; 0 for any free port.
     public var port: Int? { answer.member("port") }
-    /// What the system said.
+    /// The error of the operating system.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `providerTokenNotKept`, 6020. account.providerToken for a login that no flow of this service has brought a token for.
+/// `providerTokenNotKept`, 6020. `account.providerToken` names a login for which no flow of this service has received a token.
 public struct ProviderTokenNotKeptError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was asked for.
+    /// The requested provider ID.
     public var providerId: String? { answer.member("providerId") }
 }
 
-/// `providerTokenExpired`, 6021. account.providerToken, and the provider gave no refresh token.
+/// `providerTokenExpired`, 6021. `account.providerToken` cannot return an access token that is valid long enough, because the provider returned no refresh token.
 public struct ProviderTokenExpiredError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was asked for.
+    /// The requested provider ID.
     public var providerId: String? { answer.member("providerId") }
-    /// Until when the one that is kept is good.
+    /// The time at which the stored access token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp? { answer.member("expiresAt") }
 }
 
-/// `providerTokenRefused`, 6022. account.providerToken, and the provider takes the refresh token no more: it was withdrawn, used up, or is too old.
+/// `providerTokenRefused`, 6022. The provider rejects the refresh token for `account.providerToken` because it was revoked, was already used or has expired.
 ///
 /// Equivalents: firebase INVALID_REFRESH_TOKEN.
 public struct ProviderTokenRefusedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was asked for.
+    /// The requested provider ID.
     public var providerId: String? { answer.member("providerId") }
-    /// What the provider said.
+    /// The error of the provider.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `secondFactorsOff`, 7001. A second factor is to be enrolled, or recovery codes made, where nobody is asked for them.
+/// `secondFactorsOff`, 7001. A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is `off`.
 ///
 /// Equivalents: firebase OPERATION_NOT_ALLOWED.
 public struct SecondFactorsOffError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The tenant.
+    /// The ID of the tenant.
     public var tenantId: String? { answer.member("tenantId") }
 }
 
-/// `unsupportedFirstFactor`, 7002. A second factor is to be enrolled by somebody anonymous, or by a session of a custom token.
+/// `unsupportedFirstFactor`, 7002. A second factor is enrolled in an anonymous session or in a session of a custom token.
 ///
 /// Equivalents: firebase UNSUPPORTED_FIRST_FACTOR.
 public struct UnsupportedFirstFactorError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// anonymous or custom.
+    /// `anonymous` or `custom`.
     public var signInProvider: String? { answer.member("signInProvider") }
 }
 
-/// `emailNotVerified`, 7003. A second factor is to be enrolled for an account with an address that is not verified.
+/// `emailNotVerified`, 7003. A second factor is enrolled for an account whose email address is not verified.
 ///
 /// Equivalents: firebase UNVERIFIED_EMAIL.
 public struct EmailNotVerifiedError: KnownError {
@@ -1596,121 +1596,121 @@ public struct EmailNotVerifiedError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `tooManyFactors`, 7004. One factor too many is to be enrolled.
+/// `tooManyFactors`, 7004. An enrollment exceeds the maximum number of second factors.
 ///
 /// Equivalents: firebase SECOND_FACTOR_LIMIT_EXCEEDED.
 public struct TooManyFactorsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// How many it can have.
+    /// The maximum number of second factors of an account.
     public var maximum: Int? { answer.member("maximum") }
 }
 
-/// `factorExists`, 7005. An address or a number is to be enrolled twice.
+/// `factorExists`, 7005. The email address or phone number is already a second factor of the account.
 ///
 /// Equivalents: firebase SECOND_FACTOR_EXISTS.
 public struct FactorExistsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The factor that it is.
+    /// The ID of the existing factor.
     public var factorId: String? { answer.member("factorId") }
 }
 
-/// `factorNotFound`, 7006. A factor is named that is not there, or not any more, or none where one has to be.
+/// `factorNotFound`, 7006. The named factor does not exist or was removed, or the required factor ID is missing.
 ///
 /// Equivalents: firebase MFA_ENROLLMENT_NOT_FOUND.
 public struct FactorNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was asked for.
+    /// The requested factor ID.
     public var factorId: String? { answer.member("factorId") }
 }
 
-/// `lastFactor`, 7007. The owner of an account takes the last factor away where one is required.
+/// `lastFactor`, 7007. A user removes the last second factor in a tenant that requires one.
 public struct LastFactorError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was asked for.
+    /// The requested factor ID.
     public var factorId: String? { answer.member("factorId") }
 }
 
-/// `factorCodeInvalid`, 7008. The code of a second factor is wrong, too old, used up or replaced by a newer one, or an app's code is given twice.
+/// `factorCodeInvalid`, 7008. The code of a second factor is wrong, expired, was invalidated by wrong attempts or replaced by a newer code, or the code of an app is submitted a second time.
 ///
 /// Equivalents: firebase INVALID_CODE, SESSION_EXPIRED; nativeAuth invalid_grant invalid_oob_value 50181.
 public struct FactorCodeInvalidError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What failed: wrong, used or expired.
+    /// The failed check: `wrong`, `used` or `expired`.
     public var check: String? { answer.member("check") }
-    /// What is wrong and what helps.
+    /// The reason the code was rejected, and the next action.
     public var reason: String? { answer.member("reason") }
-    /// How many more tries there are with this code; at 0 only another one, or time, helps.
+    /// The number of attempts left for this code. At 0, a new code or waiting is required.
     public var attemptsLeft: Int? { answer.member("attemptsLeft") }
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for codes sent by email or SMS.
     public var resendAt: Timestamp? { answer.member("resendAt") }
 }
 
-/// `secondFactorNeeded`, 7009. Second factors are to be changed by a session that has shown none of those there are.
+/// `secondFactorNeeded`, 7009. The account has second factors, and a session that was not authenticated with one changes the factors, the email address, the password or the providers of the account.
 public struct SecondFactorNeededError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `noSecondFactor`, 7010. Recovery codes are asked for before there is a factor.
+/// `noSecondFactor`, 7010. Recovery codes are generated for an account without a second factor.
 public struct NoSecondFactorError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `invalidPhoneNumber`, 7011. A number is not written as E.164 has it.
+/// `invalidPhoneNumber`, 7011. The phone number is not in E.164 format.
 ///
 /// Equivalents: firebase INVALID_PHONE_NUMBER.
 public struct InvalidPhoneNumberError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What is wrong.
+    /// The problem with the number.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `factorAddsNothing`, 7012. The address that somebody signs in with by codes is to be the second factor too.
+/// `factorAddsNothing`, 7012. The email address that receives the sign-in codes of an account is enrolled as its second factor.
 public struct FactorAddsNothingError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `factorTargetMissing`, 7013. It is not said where the codes of a factor are to go, or it is said for one that sends none.
+/// `factorTargetMissing`, 7013. The email address or phone number of a factor is missing, or is given for a kind that does not use it.
 ///
 /// Equivalents: firebase INVALID_ARGUMENT.
 public struct FactorTargetMissingError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What is to be enrolled.
+    /// The kind of the factor to enroll.
     public var kind: String? { answer.member("kind") }
-    /// Which parameter, and which not.
+    /// The required parameter, and the parameter that must be omitted.
     public var needed: String? { answer.member("needed") }
 }
 
-/// `storeBusy`, 8001. A lock on the store was not free in time.
+/// `storeBusy`, 8001. A lock on the store was not released in time.
 ///
 /// Equivalents: cognito ConcurrentModificationException; firebase INTERNAL_ERROR; nativeAuth server_error.
 public struct StoreBusyError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// When to try again. Without it: 1.
+    /// When to try again. Defaults to 1.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
 }
 
-/// `storeReadOnly`, 8002. The database, its folder or its disk is read-only.
+/// `storeReadOnly`, 8002. The database, its directory or its disk is read-only.
 ///
 /// Equivalents: cognito InternalErrorException.
 public struct StoreReadOnlyError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What the store said.
+    /// The error of the store.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `storeFull`, 8003. Writing needs more room than there is.
+/// `storeFull`, 8003. A write requires more space than is available.
 ///
 /// Equivalents: cognito InternalErrorException.
 public struct StoreFullError: KnownError {
@@ -1718,13 +1718,13 @@ public struct StoreFullError: KnownError {
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `storeCorrupt`, 8004. The database does not read as it was written.
+/// `storeCorrupt`, 8004. The content of the database is not valid.
 ///
 /// Equivalents: cognito InternalErrorException.
 public struct StoreCorruptError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was found.
+    /// The detected damage.
     public var reason: String? { answer.member("reason") }
 }
 
@@ -1732,61 +1732,65 @@ public struct StoreCorruptError: KnownError {
 public struct StoreTooNewError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The store's version.
+    /// The schema version of the store.
     public var found: Int? { answer.member("found") }
-    /// The newest this program knows.
+    /// The newest schema version of this program. It also opens stores of the next version.
     public var supported: Int? { answer.member("supported") }
 }
 
-/// `storeTooOld`, 8006. --migrate never, and the store is older than the program.
+/// `storeTooOld`, 8006. The store is older than the program, and `--migrate never` is set.
 public struct StoreTooOldError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The store's version.
+    /// The schema version of the store.
     public var found: Int? { answer.member("found") }
-    /// What this program needs.
+    /// The schema version that this program requires.
     public var needed: Int? { answer.member("needed") }
 }
 
-/// `storeCannotOpen`, 8007. The database file or server cannot be reached.
+/// `storeCannotOpen`, 8007. The database file or the database server cannot be opened.
 public struct StoreCannotOpenError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Where, without passwords.
+    /// The path or address of the store, without passwords.
     public var path: String? { answer.member("path") }
-    /// Why.
+    /// The reason the store cannot be opened.
     public var reason: String? { answer.member("reason") }
-    /// When to try again, where a server may be back by then.
+    /// The number of seconds after which to try again. Present if a database server may be available again by then.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
 }
 
-/// `notAStore`, 8008. The file or database is something else.
+/// `notAStore`, 8008. The file or database contains other data.
 public struct NotAStoreError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The file.
+    /// The path of the file.
     public var path: String? { answer.member("path") }
 }
 
-/// `masterKeyMissing`, 8009. The store has a data key or is in PostgreSQL, and there is no master key.
+/// `masterKeyMissing`, 8009. The store has a data key or is in PostgreSQL, and no master key is given.
 public struct MasterKeyMissingError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The fingerprint of the master key that is needed.
+    /// The fingerprint of the required master key.
     public var fingerprint: String? { answer.member("fingerprint") }
+    /// A file in the folder of the store that contains the required master key, if one was found.
+    public var keyFile: String? { answer.member("keyFile") }
 }
 
-/// `masterKeyWrong`, 8010. The data key does not open with the given master key.
+/// `masterKeyWrong`, 8010. The given master key does not decrypt the data key.
 public struct MasterKeyWrongError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The fingerprint of the master key that is needed.
+    /// The fingerprint of the required master key.
     public var fingerprint: String? { answer.member("fingerprint") }
-    /// The fingerprint of the one that was given.
+    /// The fingerprint of the given master key.
     public var given: String? { answer.member("given") }
+    /// A file next to the store or to the given key file that contains the required master key, if one was found.
+    public var keyFile: String? { answer.member("keyFile") }
 }
 
-/// `testingStoreMismatch`, 8011. A testing store without --testing, or the reverse.
+/// `testingStoreMismatch`, 8011. A testing store is opened without `--testing`, or any other store with it.
 public struct TestingStoreMismatchError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
@@ -1794,155 +1798,155 @@ public struct TestingStoreMismatchError: KnownError {
     public var testing: Bool? { answer.member("testing") }
 }
 
-/// `outcomeUnknown`, 8012. The store went away in the middle of a commit.
+/// `outcomeUnknown`, 8012. The connection to the store was lost during a commit.
 public struct OutcomeUnknownError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `backupFileExists`, 8013. store.backup is given the path of something that is there.
+/// `backupFileExists`, 8013. The path for `store.backup` already exists.
 public struct BackupFileExistsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The file, from the root.
+    /// The absolute path of the file.
     public var path: String? { answer.member("path") }
 }
 
-/// `backupNotHere`, 8014. store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in memory, which ends with its process.
+/// `backupNotHere`, 8014. `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose master key ends with its process.
 public struct BackupNotHereError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Why, and what to do instead.
+    /// The reason, and the alternative.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `backupFailed`, 8015. The folder of the backup is missing or cannot be written, or its disk is full.
+/// `backupFailed`, 8015. The directory of the backup does not exist or is not writable, or its disk is full.
 public struct BackupFailedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The file that was to be made.
+    /// The path of the backup file.
     public var path: String? { answer.member("path") }
-    /// What is wrong.
+    /// The reason the backup was not written.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `newMasterKeyNeeded`, 8016. store.rekey is called without a key on a store whose key the process was given.
+/// `newMasterKeyNeeded`, 8016. `store.rekey` is called without a key on a store whose master key was passed to the process.
 public struct NewMasterKeyNeededError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `invalidMasterKey`, 8017. The key that store.rekey is given does not decode to 32 bytes.
+/// `invalidMasterKey`, 8017. The key for `store.rekey` does not decode to 32 bytes.
 public struct InvalidMasterKeyError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What is wrong with it.
+    /// The problem with the key.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `messageNotSent`, 8030. A mail server or a webhook does not take a message, or none is configured.
+/// `messageNotSent`, 8030. An SMTP server or webhook does not accept a message, or none is configured.
 ///
 /// Equivalents: nativeAuth server_error.
 public struct MessageNotSentError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The way a message goes.
+    /// The channel of a message.
     public var channel: Channel? { answer.member("channel") }
-    /// Why.
+    /// The reason the message was not sent.
     public var reason: String? { answer.member("reason") }
-    /// After how many seconds it can work.
+    /// The number of seconds after which the request can succeed.
     public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
-    /// Present and true where nobody knows: the message was on its way when the answer failed to come. Its code is not good, and it counts as one that was sent; what was plainly refused does not.
+    /// Present and true if it is unknown whether the message was delivered, because the response was lost while the message was sent. Its code is not valid, but the message counts as sent. A rejected message does not count.
     public var mayHaveArrived: Bool? { answer.member("mayHaveArrived") }
 }
 
-/// `clockOutOfRange`, 9001. test.clock would leave the years 1970 to 9999.
+/// `clockOutOfRange`, 9001. `test.clock` would set a time outside the years 1970 to 9999.
 public struct ClockOutOfRangeError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The second that was asked for.
+    /// The requested time, in seconds since 1970-01-01 UTC.
     public var asked: Int? { answer.member("asked") }
 }
 
-/// `noKeyInState`, 9002. test.token asks for a key that the issuer does not have.
+/// `noKeyInState`, 9002. `test.token` requests a key in a state that no key of the issuer has.
 public struct NoKeyInStateError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+    /// The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
     public var issuer: String? { answer.member("issuer") }
-    /// What was asked for.
+    /// The requested key state.
     public var keyState: String? { answer.member("keyState") }
 }
 
-/// `portUnavailable`, 9010. test.http or test.idp is asked for a port that is taken, or that this user may not have.
+/// `portUnavailable`, 9010. The port for `test.http` or `test.idp` is in use, or the operating system denies it.
 public struct PortUnavailableError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The port that was asked for; 0 for any.
+    /// The requested port; 0 for any free port.
     public var port: Int? { answer.member("port") }
-    /// What the system said.
+    /// The error of the operating system.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `snapshotNotFound`, 9020. test.restore names a snapshot that was never taken in this process.
+/// `snapshotNotFound`, 9020. `test.restore` names a snapshot that was not taken in this process.
 public struct SnapshotNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// What was asked for.
+    /// The requested name.
     public var name: String? { answer.member("name") }
-    /// The names of those that there are.
+    /// The names of the existing snapshots.
     public var kept: [String]? { answer.member("kept") }
 }
 
-/// `snapshotUnusable`, 9021. The file of test.restore is missing, no snapshot, cut off or altered.
+/// `snapshotUnusable`, 9021. The file for `test.restore` does not exist, is not a snapshot, or was truncated or altered.
 public struct SnapshotUnusableError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The file, where it is about one.
+    /// The path of the file. Present if the snapshot is in a file.
     public var file: String? { answer.member("file") }
-    /// Why.
+    /// The problem with the snapshot.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `snapshotVersionMismatch`, 9022. A snapshot was taken by a program of another schema version, or by one that writes such files in another way.
+/// `snapshotVersionMismatch`, 9022. The snapshot was taken by a program with another schema version or snapshot format.
 public struct SnapshotVersionMismatchError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// Of the snapshot.
+    /// The version of the snapshot.
     public var found: Int? { answer.member("found") }
-    /// Of this store.
+    /// The version that this store requires.
     public var supported: Int? { answer.member("supported") }
 }
 
-/// `snapshotSealMismatch`, 9023. test.restore is given a snapshot whose sealed values this store has no key for.
+/// `snapshotSealMismatch`, 9023. This store does not have the data key that decrypts the snapshot for `test.restore`.
 public struct SnapshotSealMismatchError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
 }
 
-/// `snapshotFileExists`, 9024. test.snapshot is given the path of something that is there.
+/// `snapshotFileExists`, 9024. The path for `test.snapshot` already exists.
 public struct SnapshotFileExistsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The file.
+    /// The path of the file.
     public var path: String? { answer.member("path") }
 }
 
-/// `snapshotNotWritten`, 9025. The folder of a snapshot is missing or cannot be written, or its disk is full.
+/// `snapshotNotWritten`, 9025. The directory of the snapshot does not exist or is not writable, or its disk is full.
 public struct SnapshotNotWrittenError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The file.
+    /// The path of the file.
     public var path: String? { answer.member("path") }
-    /// What the system said.
+    /// The error of the operating system.
     public var reason: String? { answer.member("reason") }
 }
 
-/// `tooManySnapshots`, 9026. test.snapshot, once too often without file.
+/// `tooManySnapshots`, 9026. `test.snapshot` without `file` exceeds the maximum number of snapshots.
 public struct TooManySnapshotsError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// How many are kept at most.
+    /// The maximum number of snapshots.
     public var maximum: Int? { answer.member("maximum") }
 }
 

@@ -47,10 +47,11 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         guard given.isUsedUp else { return nil }
         return try await m.account.export(tenantId: tenantId, file: file, cursor: cursor, limit: limit, includeSecrets: includeSecrets, timeout: timeout, trace: trace).wire
     case "account.find":
-        let username: String = try given.required("username")
         let tenantId: String? = try given.optional("tenantId")
+        let username: String? = try given.optional("username")
+        let email: String? = try given.optional("email")
         guard given.isUsedUp else { return nil }
-        return try await m.account.find(username: username, tenantId: tenantId, timeout: timeout, trace: trace).wire
+        return try await m.account.find(tenantId: tenantId, username: username, email: email, timeout: timeout, trace: trace).wire
     case "account.get":
         let accountId: String = try given.required("accountId")
         guard given.isUsedUp else { return nil }

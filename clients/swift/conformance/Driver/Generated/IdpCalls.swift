@@ -33,6 +33,8 @@ func idpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let displayName: String? = try given.optional("displayName")
         let enabled: Bool? = try given.optional("enabled")
         let responseType: IdpResponseType? = try given.optional("responseType")
+        let scopes: [String]? = try given.optional("scopes")
+        let openidOnly: Bool? = try given.optional("openidOnly")
         let trustEmail: Bool? = try given.optional("trustEmail")
         let moreClientIds: [String]? = try given.optional("moreClientIds")
         let keys: [JSONObject]? = try given.optional("keys")
@@ -40,7 +42,7 @@ func idpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let allowInsecure: Bool? = try given.optional("allowInsecure")
         let allowPrivateNetwork: Bool? = try given.optional("allowPrivateNetwork")
         guard given.isUsedUp else { return nil }
-        return try await m.idp.create(providerId: providerId, clientId: clientId, tenantId: tenantId, clientSecret: clientSecret, clientAuthentication: clientAuthentication, issuer: issuer, displayName: displayName, enabled: enabled, responseType: responseType, trustEmail: trustEmail, moreClientIds: moreClientIds, keys: keys, endpoint: endpoint, allowInsecure: allowInsecure, allowPrivateNetwork: allowPrivateNetwork, timeout: timeout, trace: trace).wire
+        return try await m.idp.create(providerId: providerId, clientId: clientId, tenantId: tenantId, clientSecret: clientSecret, clientAuthentication: clientAuthentication, issuer: issuer, displayName: displayName, enabled: enabled, responseType: responseType, scopes: scopes, openidOnly: openidOnly, trustEmail: trustEmail, moreClientIds: moreClientIds, keys: keys, endpoint: endpoint, allowInsecure: allowInsecure, allowPrivateNetwork: allowPrivateNetwork, timeout: timeout, trace: trace).wire
     case "idp.delete":
         let providerId: String = try given.required("providerId")
         let tenantId: String? = try given.optional("tenantId")
@@ -72,6 +74,8 @@ func idpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let displayName: String? = try given.optional("displayName")
         let enabled: Bool? = try given.optional("enabled")
         let responseType: IdpResponseType? = try given.optional("responseType")
+        let scopes: [String]? = try given.optional("scopes")
+        let openidOnly: Bool? = try given.optional("openidOnly")
         let trustEmail: Bool? = try given.optional("trustEmail")
         let moreClientIds: [String]? = try given.optional("moreClientIds")
         let keys: [JSONObject]? = try given.optional("keys")
@@ -79,7 +83,7 @@ func idpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let allowInsecure: Bool? = try given.optional("allowInsecure")
         let allowPrivateNetwork: Bool? = try given.optional("allowPrivateNetwork")
         guard given.isUsedUp else { return nil }
-        return try await m.idp.update(providerId: providerId, tenantId: tenantId, clientId: clientId, clientSecret: clientSecret, clientAuthentication: clientAuthentication, issuer: issuer, displayName: displayName, enabled: enabled, responseType: responseType, trustEmail: trustEmail, moreClientIds: moreClientIds, keys: keys, endpoint: endpoint, allowInsecure: allowInsecure, allowPrivateNetwork: allowPrivateNetwork, timeout: timeout, trace: trace).wire
+        return try await m.idp.update(providerId: providerId, tenantId: tenantId, clientId: clientId, clientSecret: clientSecret, clientAuthentication: clientAuthentication, issuer: issuer, displayName: displayName, enabled: enabled, responseType: responseType, scopes: scopes, openidOnly: openidOnly, trustEmail: trustEmail, moreClientIds: moreClientIds, keys: keys, endpoint: endpoint, allowInsecure: allowInsecure, allowPrivateNetwork: allowPrivateNetwork, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

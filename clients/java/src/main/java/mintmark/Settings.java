@@ -41,6 +41,9 @@ record Settings(
     ProcessBuilder command() {
         var command = new ArrayList<>(List.of(binary));
         command.addAll(arguments);
+        if (System.getProperty("os.name").equals("Linux") && arguments.stream().noneMatch(each -> each.startsWith("--parent"))) {
+            command.add("--parent=" + ProcessHandle.current().pid());
+        }
         var builder = new ProcessBuilder(command);
         // What names a store in the environment would win over the options.
         builder.environment().remove("MINTMARK_STORE");

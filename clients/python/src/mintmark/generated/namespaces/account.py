@@ -26,88 +26,103 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EmailChangeStep:
-        """Change the address of an account, or verify the one it has.
+        """Change or verify an account's email address by one-time code.
 
-        Sends a code to the address that is given; account.submitCode takes it, and only then the account has
-        the address. The code goes to the new address alone: at the old end the owner is known by a sign-in of
-        the last five minutes or the present password, which an ID token needs beside it, since the old
-        mailbox may be lost; it gets a notice afterwards. Neither is needed for the present address: that is
-        verified, and one that is verified already is completed at once. With enumerationProtection an address
-        that is taken gets a notice in place of a code, and nobody else is told. The same request within a
-        minute gets the same answer and sends no second code; with continuationToken alone another code is
-        sent.
+        Sends a one-time code to the given address. The address changes when `account.submitCode` receives the
+        code. With an ID token, the change requires a sign-in at most 5 minutes old or the current password;
+        after the change, both addresses receive a notice. If the account has second factors, the session must
+        be authenticated with one. If the given address is the current one, the call verifies it without these
+        requirements; if it is already verified, the result is `completed`. With `enumerationProtection`, an
+        address that another account has receives a notice instead of a code, and the response does not
+        differ. Repeating the request within one minute returns the same response without sending another
+        code. To send another code, call the method with only `continuationToken`.
 
         Exactly one of id_token, account_id, continuation_token must be given.
 
         Exactly one of email, continuation_token must be given.
 
         Args:
-            id_token (string of 1–20000 characters; optional): Whose account.
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
-                account; for the developer, who needs no sign-in of its owner.
-            email (string of 0–1024 characters; optional): The address that it is to have. Its present one:
-                verify that.
-            current_password (string of 0–4096 characters; optional): With idToken: the present password,
-                where the sign-in is longer ago. A wrong one counts against the account.
-            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
-                the messages: the tenant's words in it, else in the language without its region, else in the
-                tenant's own, else the built-in English ones. It stays for the whole flow.
-            continuation_token (string of 1–512 characters; optional): Of a change that waits for its code:
-                send another one. The code before it is no longer good once the new one is on its way.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit; optional): The account to change. Requires the access level
+                `developer`; no recent sign-in is required.
+            email (string of 0–1024 characters; optional): The new email address. To verify the current
+                address, pass the current one.
+            current_password (string of 0–4096 characters; optional): The current password, if the sign-in of
+                `idToken` is more than 5 minutes old. A wrong password counts as a failed attempt of the
+                account.
+            language (string of 2–64 characters: a language tag: groups of letters and digits with `-` between
+                them, such as `de-CH`; optional): The language of the messages for the whole flow. If the
+                tenant has no template in this language, the language without its region, the tenant's
+                language and built-in English are used, in this order.
+            continuation_token (string of 1–512 characters; optional): The continuation token of a change that
+                waits for its code, to send another code. After the new code is sent, the previous code is no
+                longer valid.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
-            AccountNotFound: An account is named that never was, or is deleted.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            CallerNotAllowed: A caller with the access level `public` calls a developer method or uses a
+                developer parameter.
+            AccountNotFound: The account does not exist or was deleted.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
+        Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL; SDK:
+        verifyBeforeUpdateEmail, updateEmail, sendEmailVerification.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -132,50 +147,57 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
-        """Change one's own password.
+        """Change the signed-in user's password.
 
-        With an ID token that is good and the present password; a wrong one counts against the account. Every
-        session ends, and a new one begins.
+        Requires a valid ID token and the current password. A wrong current password counts as a failed
+        attempt of the account. The change ends all sessions of the account and starts a new one.
 
         Args:
-            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            current_password (string of 0–4096 characters): A password.
-            new_password (string of 0–4096 characters): A password.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
+            current_password (string of 0–4096 characters): The current password.
+            new_password (string of 0–4096 characters): The new password.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
-        Elsewhere: firebase: accounts:update password.
+        Elsewhere: firebase: accounts:update password; SDK: updatePassword.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -202,38 +224,39 @@ class AccountMethods:
     ) -> types.Account:
         """Create an account.
 
-        Without a mail: you vouch for the address. With a password its owner signs in with it, without one
-        with codes.
+        Sends no message. The user of an account with a password signs in with it; the user of an account
+        without one signs in with one-time codes.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Your own
-                choice of id, for fixtures; without it one is made.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
-            password (string of 0–4096 characters; optional): A password.
-            attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
-                the tenant asks for them.
-            email_verified (boolean; default false): Whether you know that mails reach its owner.
-            must_change_password (boolean; default false): Whether the password must be reset before it can be
-                used.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit; optional): The ID of the account, for example for test fixtures.
+                Generated by default.
+            username (string of 0–1024 characters): The email address of the account.
+            password (string of 0–4096 characters; optional): The password of the account.
+            attributes (any object; optional): The user attributes of the account.
+            email_verified (boolean; default false): Whether the email address is verified.
+            must_change_password (boolean; default false): Whether the user must reset the password before the
+                first sign-in.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            AccountExists: account.create with an id that is taken.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            AccountExists: `account.create` names an account ID that is already in use.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
                 continuation token stays valid.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            InvalidAttributes: The value of an attribute is not valid, or the tenant does not request an
+                attribute of this name. The continuation token stays valid.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:signUp.
+        Elsewhere: firebase: accounts:signUp; SDK: createUser.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -254,21 +277,21 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AccountDeleteResult:
-        """Delete an account.
+        """Delete an account and end its sessions.
 
-        With its sessions and whatever is under way for it. Its address is free again.
+        Also ends its pending flows. Its email address can be registered again.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:delete.
+        Elsewhere: firebase: accounts:delete; SDK: deleteUser.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = self._call("account.delete", params, timeout, trace)
@@ -287,34 +310,37 @@ class AccountMethods:
     ) -> types.AccountExportResult:
         """Export the accounts of a tenant.
 
-        In the order of their ids: to a file, one account in each line, or in pages. account.import makes the
-        same accounts of it in another store; recovery codes, of which nobody knows more than whether one is
-        right, do not go along, nor do sessions. Each account is whole, but accounts that change meanwhile are
-        there as they were when it was their turn; store.backup copies a store as it is at one moment. The
-        file appears under its name when it is whole, is for this user alone and never takes the place of one.
-        An export of secrets leaves an audit record.
+        Writes a file with one account per line, or returns the accounts in pages, sorted by ID.
+        `account.import` creates the same accounts in another store. Sessions and recovery codes are not
+        exported, because recovery codes are stored only as hashes. Each account is consistent, but accounts
+        that change during the export are exported in their state at the time of reading; `store.backup`
+        copies the store at a single point in time. The file appears under its name only when it is complete,
+        is readable only by the current operating system user, and never overwrites an existing file. An
+        export with secrets is recorded in the audit log.
 
         At most one of file, cursor can be given.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            file (string of 1–4000 characters like ^/.*$; optional): The file to be made, from the root, in a
-                folder that is there.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
-            limit (integer 1–1000; default 100): Without file: how many accounts one answer holds at most.
-            include_secrets (boolean; default false): Whether the hashes of passwords and the secrets of
-                authenticator apps go along. Without them people reset their passwords, and an account with an
-                app cannot be imported.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            file (string of 1–4000 characters: an absolute path, which starts with `/` and has no line ends;
+                optional): The absolute path of the file to create. Its directory must exist.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
+            limit (integer 1–1000; default 100): The maximum number of accounts in one response. Used only
+                without `file`.
+            include_secrets (boolean; default false): Whether to export password hashes and the secrets of
+                authenticator apps. Without them, users must reset their passwords, and accounts with an
+                authenticator app cannot be imported.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidCursor: A list gets a cursor it did not make.
-            ExportFileExists: account.export is given the path of something that is there.
-            ExportFailed: The folder of the export is missing or cannot be written, or its disk is full.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
+            ExportFileExists: The path for `account.export` already exists.
+            ExportFailed: The directory of the export does not exist or is not writable, or its disk is full.
 
         Elsewhere: firebase: accounts:batchGet.
         """
@@ -331,30 +357,40 @@ class AccountMethods:
     def find(
         self,
         *,
-        username: str,
         tenant_id: Optional[str] = None,
+        username: Optional[str] = None,
+        email: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Account:
-        """Find an account by its address.
+        """Find an account by email address.
 
-        Compared without regard to upper and lower case.
+        The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find
+        the same account.
+
+        Exactly one of username, email must be given.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            username (string of 0–1024 characters; optional): The email address with which the user signs in.
+            email (string of 0–1024 characters; optional): The same address, under the name of the account
+                member.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            AccountNotFound: An account is named that never was, or is deleted.
+            TenantNotFound: The tenant does not exist or was deleted.
+            AccountNotFound: The account does not exist or was deleted.
 
-        Elsewhere: firebase: accounts:lookup.
+        Elsewhere: firebase: accounts:lookup; SDK: getUserByEmail.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "email": email,
+        }
         answer = self._call("account.find", params, timeout, trace)
         return types.Account.of(answer)
 
@@ -365,21 +401,22 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Account:
-        """Get an account.
+        """Get an account by ID.
 
-        By its id.
+        If the account was merged into another one, the call fails with `accountMerged`, which names the
+        remaining account.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:lookup.
+        Elsewhere: firebase: accounts:lookup; SDK: getUser, reload.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = self._call("account.get", params, timeout, trace)
@@ -393,37 +430,42 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AccountGraphResult:
-        """Show what belongs to a person, and how.
+        """Get an account's sign-in methods, factors, sessions and identities as a graph.
 
-        The account, the ways into it, its second factors and sessions, the accounts that were merged into it,
-        and its identities in pools that have its tenant as a provider, as nodes and edges. The developer
-        names the account.
+        The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were
+        merged into it, and its identities in pools that use the tenant as a login provider.
 
         Exactly one of id_token, account_id must be given.
 
         Args:
-            id_token (string of 1–20000 characters; optional): Whose account.
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
-                account; for the developer.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit; optional): The ID of the account. Requires the access level
+                `developer`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
-            AccountNotFound: An account is named that never was, or is deleted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
+            CallerNotAllowed: A caller with the access level `public` calls a developer method or uses a
+                developer parameter.
+            AccountNotFound: The account does not exist or was deleted.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
         """
         params: Dict[str, Any] = {"idToken": id_token, "accountId": account_id}
         answer = self._call("account.graph", params, timeout, trace)
@@ -443,48 +485,49 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AccountImportResult:
-        """Import accounts from another store, with the passwords that they have there.
+        """Import accounts, including password hashes from other systems.
 
-        From a file with one account in each line, as account.export writes it, or from a list. Nobody is sent
-        a mail and no password policy is applied; a foreign hash is verified at the first sign-in with the
-        password, and from then on the password is kept as one of this store. Accounts are imported by
-        hundreds, each whole or not at all, and those that have something wrong are passed over and listed;
-        after 1000 of these the import stops. An account with the same id (or, where the line has no id, with
-        the same address or login) is the same account: importing a file twice imports nothing twice. So an
-        import that was killed is sent again as it was, or with from, the nextLine that $/progress said last.
-        Cancelled, it answers what was done until then.
+        Imports a file with one account per line, as written by `account.export`, or a list of accounts. No
+        messages are sent and the password policy is not applied. A password hash from another system is
+        verified at the first sign-in with the password and then replaced by a hash of this store. Each
+        account is imported completely or not at all. Accounts that are not valid are skipped and listed;
+        after 1000 of them, the import stops. An account with the same ID, or without an ID the same email
+        address or login, counts as the same account, so importing a file again creates no duplicates. An
+        interrupted import can be repeated as it was, or with `from` set to the `nextLine` of the last
+        `$/progress` notification. If the request is canceled, the result covers the lines imported so far.
 
         Exactly one of file, accounts must be given.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            file (string of 1–4000 characters like ^/.*$; optional): A file that this process can read, from
-                the root: JSON Lines, each of at most 1 MiB.
-            accounts (array of PortableAccount; optional): The accounts themselves.
-            format (mintmark | firebase; default "mintmark"): With file, what its lines are. mintmark:
-                accounts as account.export writes them; firebase: users as firebase auth:export writes them,
-                one in each line: jq -c '.users[]' users.json.
-            hash (PasswordHashing; optional): How passwordHash was made where an account does not say so
-                itself.
-            on_existing (skip | replace | fail; default "skip"): What happens where the account is there
-                already. skip: it stays as it is; replace: it becomes what is imported, and its sessions end;
-                fail: it is listed as accountExists.
-            from_ (integer 1–9007199254740991; default 1): The first line to import, from 1; those before it
-                are not looked at.
-            dry_run (boolean; default false): Whether only to say what would happen.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            file (string of 1–4000 characters: an absolute path, which starts with `/` and has no line ends;
+                optional): The absolute path of a JSON Lines file that this process can read. A line has at
+                most 1 MiB.
+            accounts (array of PortableAccount; optional): The accounts to import.
+            format (mintmark | firebase; default "mintmark"): The format of the file. `mintmark`: accounts as
+                written by `account.export`. `firebase`: users as written by `firebase auth:export`, one per
+                line; to convert the file, run `jq -c '.users[]' users.json`.
+            hash (PasswordHashing; optional): The hash parameters for each `passwordHash` of an account that
+                does not contain its own.
+            on_existing (skip | replace | fail; default "skip"): The action for accounts that already exist.
+                `skip` keeps the existing account. `replace` overwrites it and ends its sessions. `fail` lists
+                it as a failure with `accountExists`.
+            from_ (integer 1–9007199254740991; default 1): The number of the first line to import, from 1.
+                Earlier lines are skipped.
+            dry_run (boolean; default false): Whether to check the accounts without importing them.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            ImportFileUnreadable: account.import is given a file that is not there, is no file, or cannot be
-                read.
-            InvalidHashParameters: account.import is told a way of hashing of which something is missing,
-                which belongs to another algorithm, or which would cost too much; in a line, as the rule of a
-                violation.
+            TenantNotFound: The tenant does not exist or was deleted.
+            ImportFileUnreadable: The file for `account.import` does not exist, is not a regular file or
+                cannot be read.
+            InvalidHashParameters: The hash parameters of `account.import` are incomplete, belong to another
+                algorithm or exceed the cost limit. For a single line, this type is the rule of a violation.
 
-        Elsewhere: firebase: accounts:batchCreate.
+        Elsewhere: firebase: accounts:batchCreate; SDK: importUsers.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -510,82 +553,100 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Add a way into one's own account.
+        """Link a sign-in method to the signed-in user's account.
 
-        A provider that nobody here has, or an address with a new password. The id stays, and so do name and
-        picture; the tokens of the answer name what was linked. Who has one account and proves another gets
-        credentialAlreadyInUse or emailAlreadyInUse with a pending token for going on. A password needs a
-        sign-in of the last five minutes and ends all other sessions; an anonymous account needs no such
-        sign-in.
+        Links an identity provider, or an email address with a new password. The account keeps its ID, name
+        and picture. The tokens in the result include the linked sign-in method. If the login or the email
+        address of a provider credential belongs to another account, the call fails with
+        `credentialAlreadyInUse` or `emailAlreadyInUse`. The error contains a pending token for signing in or
+        linking. If the address of an email address and password belongs to another account,
+        `emailAlreadyInUse` contains no pending token, because no password was verified. Linking a password
+        requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the
+        account, including the session of `idToken`; use the tokens of the result. The previous tokens then
+        fail with `tokenRevoked`, whose reason names `account.link`.
 
         Args:
-            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
+            credential (Credential): The credential to link.
+            return_provider_tokens (boolean; default false): Whether to include the provider's tokens in the
+                result.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other
+                audience, the access token has only the scope `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            InvalidCredential: An ID token or access token of a provider fails a check.
-            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
-            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotAccepted: A password in a tenant whose method is emailCode.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
-            EmailAlreadyInUse: A credential brings an address that another account has.
-            AddressDiffers: A password is to be linked with another address than the verified one of the
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            InvalidCredential: An ID token, access token, code or user information of an identity provider
+                fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong or was already used.
+            PendingTokenInvalid: The pending token does not belong to this tenant or is older than 10 minutes.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotAccepted: A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            CredentialAlreadyInUse: The credential to link already belongs to an account, either another one
+                or the same one.
+            EmailAlreadyInUse: The credential has an email address that belongs to another account.
+            AddressDiffers: A password is linked with an email address other than the verified address of the
                 account.
-            ProviderAlreadyLinked: A second login of one provider is to be linked.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
-                stays as it was.
-            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
-            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
-            ListenerGone: A credential without url whose callback can no longer come.
-            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
-                once more.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ProviderAlreadyLinked: The account already has a login of the provider to link.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            CallbackInvalid: The callback URL of an identity provider does not belong to the flow. The flow
+                does not change.
+            SignInRefused: The identity provider reports that the user is not allowed to sign in or canceled
+                the sign-in.
+            FlowUsed: A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again
+                after the flow succeeded or was refused.
+            ListenerGone: A credential without `url` is submitted, but its callback can no longer arrive.
+            UserMismatch: A credential that reauthenticates the user belongs to another account or to no
+                account.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
+        Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential,
+        linkWithPopup, linkWithRedirect.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -608,22 +669,23 @@ class AccountMethods:
     ) -> types.AccountListResult:
         """List the accounts of a tenant.
 
-        In the order of their ids.
+        The accounts are sorted by ID.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidCursor: A list gets a cursor it did not make.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
-        Elsewhere: firebase: accounts:batchGet.
+        Elsewhere: firebase: accounts:batchGet; SDK: listUsers.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -647,58 +709,69 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AccountMergeResult:
-        """Make one account of two.
+        """Merge two accounts of the signed-in user into one.
 
-        For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account
-        needs no such sign-in. The account of idToken stays, with its id; the other one is gone, and its id
-        answers accountMerged from then on. Everything that only one of them has is kept: ways in, attributes,
-        claims, second factors. What both have and an account can have once is decided by fields, providers
-        and identities, and by policy for what they do not name. Where either has second factors its session
-        must have shown one, and all factors of both are asked for; recovery codes of the other account are
-        gone. Its sessions end, and where the account that stays gets a factor, or another address and
-        password in place of its own, its other sessions too. In pools, logins of the other account become
-        logins of this one, and two identities are merged by the pool's rules. With dryRun nothing is changed,
-        and the answer is what it would be.
+        Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are
+        exempt from this limit. The account of `idToken` (the target) keeps its ID. The account of
+        `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`. Sign-in methods,
+        attributes, claims and second factors that only one account has are kept. Conflicts between the two
+        accounts are resolved by `fields`, `providers` and `identities`, and by `policy` for everything else.
+        If an account has second factors, its session must be authenticated with one of them. The second
+        factors of both accounts are kept; the recovery codes of the source are deleted. The sessions of the
+        source end. The other sessions of the target also end if the target gets a second factor, or the
+        source's email address and password instead of its own. In pools, logins of the source become logins
+        of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is
+        changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the
+        conflicts, names those without a policy in `undecided`, and shows the account as if the target's data
+        were kept for them.
 
         Args:
-            id_token (string of 1–20000 characters): Of the account that stays.
-            source_id_token (string of 1–20000 characters): Of the one that is merged into it.
-            policy (fail | keepTarget | keepSource; default "fail"): For everything that is not named below.
-            fields (object of MergePolicy; optional): By field: email, an attribute's name, claims/ and the
-                name of a claim, or claims for all the others. A name that fits nothing of either is refused.
-            providers (object of MergePolicy; optional): By provider of which both have a login. A name that
-                is no provider of the tenant, nor of either account, is refused.
-            identities (fail | keepTarget | keepSource; optional): For pools in which both have an identity
-                and the pool's rules do not let them be merged; without it, policy.
-            dry_run (boolean; default false): Whether only to say what would happen.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
+            id_token (string of 1–20000 characters): An ID token of the account to keep (the target).
+            source_id_token (string of 1–20000 characters): An ID token of the account to merge into the
+                target (the source).
+            policy (fail | keepTarget | keepSource; default "fail"): The policy for conflicts that `fields`,
+                `providers` and `identities` do not name.
+            fields (object of MergePolicy; optional): The policies by field: `email`, the name of an
+                attribute, `claims/` followed by the name of a claim, or `claims` for all other claims. Names
+                that match no field of either account are rejected.
+            providers (object of MergePolicy; optional): The policies by provider of which both accounts have
+                a login. Names that are neither a provider of the tenant nor of either account are rejected.
+            identities (fail | keepTarget | keepSource; optional): The policy for pools in which both accounts
+                have an identity that the rules of the pool do not allow to merge. Defaults to `policy`.
+            dry_run (boolean; default false): Whether to return the effects without changing anything.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other
+                audience, the access token has only the scope `openid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            MergeUndecided: Two accounts cannot be merged without dropping something of one of them that
-                nobody allowed to drop.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
-                there are.
-            TooManyFactors: One factor too many is to be enrolled.
-            ClaimsTooLong: account.setClaims with more than tokens can carry.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            MergeUndecided: Merging two accounts would discard data of one of them without a decision in the
+                request.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            TooManyFactors: An enrollment exceeds the maximum number of second factors.
+            ClaimsTooLong: `account.setClaims` contains more than 1000 characters of claims.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -722,48 +795,56 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AccountProviderTokenResult:
-        """Get the provider's own access token of one's own account, kept fresh.
+        """Get a provider access token for the signed-in user, refreshing it if necessary.
 
-        Whoever signed in or linked through idp.authorize (with response type code) or idp.authorizeDevice
-        gave the provider's tokens along; they are kept, sealed, with the account's login. An access token
-        that is good for less than minValidSeconds is refreshed at the provider first. Unlinking the provider
-        forgets them.
+        If a user signs in or links a provider with `idp.authorize` (response type `code`) or
+        `idp.authorizeDevice`, the tokens of the provider are stored, encrypted, with the login. An access
+        token that is valid for less than `minValidSeconds` is refreshed at the provider first. Unlinking the
+        provider deletes the tokens.
 
         Args:
-            id_token (string of 1–20000 characters): Whose account.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                A provider of the account.
-            min_valid_seconds (integer 0–86400; default 300): For how long the token has to be good still. One
-                that the provider has just given is answered even if it is good for less.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): A provider that is linked to the
+                account.
+            min_valid_seconds (integer 0–86400; default 300): The minimum remaining lifetime of the access
+                token, in seconds. A token that the provider has just issued is returned even if its lifetime
+                is shorter.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            ProviderNotLinked: A login is to be unlinked that is not there.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            ProviderTokenNotKept: account.providerToken for a login that no flow of this service has brought a
-                token for.
-            ProviderTokenExpired: account.providerToken, and the provider gave no refresh token.
-            ProviderTokenRefused: account.providerToken, and the provider takes the refresh token no more: it
-                was withdrawn, used up, or is too old.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            ProviderNotLinked: The login to unlink is not linked to the account.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            ProviderTokenNotKept: `account.providerToken` names a login for which no flow of this service has
+                received a token.
+            ProviderTokenExpired: `account.providerToken` cannot return an access token that is valid long
+                enough, because the provider returned no refresh token.
+            ProviderTokenRefused: The provider rejects the refresh token for `account.providerToken` because
+                it was revoked, was already used or has expired.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
 
         Elsewhere: firebase: oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself.
         """
@@ -786,76 +867,86 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Show once more that an account is one's own.
+        """Reauthenticate the signed-in user to allow sensitive operations.
 
-        With any credential that leads to it; then what needs a sign-in of the last five minutes can be done
-        with the tokens of the answer. A credential of somebody else, or of nobody, signs nobody in and
-        changes nothing.
+        Accepts any credential of the account. The tokens in the result count as a recent sign-in for 5
+        minutes. If the credential does not belong to this account, the call fails and changes nothing.
 
         Args:
-            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
+            credential (Credential): A credential of the same account.
+            return_provider_tokens (boolean; default false): Whether to include the provider's tokens in the
+                result.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other
+                audience, the access token has only the scope `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            InvalidCredential: An ID token or access token of a provider fails a check.
-            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
-            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
-                once more.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
-                stays as it was.
-            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
-            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
-            ListenerGone: A credential without url whose callback can no longer come.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            InvalidCredential: An ID token, access token, code or user information of an identity provider
+                fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong or was already used.
+            PendingTokenInvalid: The pending token does not belong to this tenant or is older than 10 minutes.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            UserMismatch: A credential that reauthenticates the user belongs to another account or to no
+                account.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            CallbackInvalid: The callback URL of an identity provider does not belong to the flow. The flow
+                does not change.
+            SignInRefused: The identity provider reports that the user is not allowed to sign in or canceled
+                the sign-in.
+            FlowUsed: A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again
+                after the flow succeeded or was refused.
+            ListenerGone: A credential without `url` is submitted, but its callback can no longer arrive.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
+        Elsewhere: firebase: accounts:signInWithIdp autoCreate=false; SDK: reauthenticateWithCredential,
+        reauthenticateWithPopup.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -877,26 +968,25 @@ class AccountMethods:
     ) -> types.Account:
         """Set the custom claims of an account.
 
-        They stand in the ID and access tokens that are signed from now on; those that are out stay as they
-        are. What is set replaces all that was set before, and {} takes all out. Written without spaces they
-        have at most 1000 characters, and names with a meaning of their own, such as sub or email, are
-        refused.
+        The claims are added to ID and access tokens issued after the call. Existing tokens do not change. The
+        call replaces all custom claims of the account; `{}` removes them. The claims have at most 1000
+        characters as compact JSON. Reserved names, such as `sub` or `email`, are rejected.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
-            claims (any object): The claims by their names.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
+            claims (any object): The custom claims by name.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
-                specifications give a meaning to.
-            ClaimsTooLong: account.setClaims with more than tokens can carry.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            ClaimNameReserved: `account.setClaims` contains names of claims that tokens use themselves or that
+                other specifications define.
+            ClaimsTooLong: `account.setClaims` contains more than 1000 characters of claims.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:update customAttributes.
+        Elsewhere: firebase: accounts:update customAttributes; SDK: setCustomUserClaims.
         """
         params: Dict[str, Any] = {"accountId": account_id, "claims": claims}
         answer = self._call("account.setClaims", params, timeout, trace)
@@ -911,48 +1001,49 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EmailChangeStep:
-        """Give the account the address whose code this is.
+        """Submit the one-time code that confirms an email address change.
 
-        The last step of account.changeEmail. Signing in, resetting the password and every mail go by the new
-        address from now on; the old one is free again and gets a notice of the change. Every session of the
-        account and everything else under way for it ends, since its tokens name the old address:
-        signIn.withContinuation signs in with the token that is answered. Where the present address was
-        verified, nothing ends and no notice is sent.
+        Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The
+        previous address can be registered again and receives a notice. All sessions and other flows of the
+        account end because their tokens contain the previous address; to sign in, pass the returned
+        continuation token to `signIn.withContinuation`. If the flow only verified the current address, no
+        session ends and no notice is sent.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            code (string of 0–64 characters): The code that was sent, digit for digit.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token that `account.changeEmail`
+                returned.
+            code (string of 0–64 characters): The one-time code that was sent, digit by digit.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
-                counts, also the same one again.
-            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
-                have used it up.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            InvalidCode: The one-time code is wrong, was replaced by a newer code, or belongs to another flow.
+                Every submission counts as an attempt, including a repeated one.
+            CodeExpired: A code is submitted, whether correct or not, after the sent code expired or was
+                invalidated by wrong attempts.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
 
-        Elsewhere: firebase: accounts:update oobCode.
+        Elsewhere: firebase: accounts:update oobCode; SDK: applyActionCode.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -971,39 +1062,46 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Account:
-        """Take a way into one's own account away.
+        """Unlink a sign-in method from the signed-in user's account.
 
-        Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in
-        to the account any more. Taking the password away needs a sign-in of the last five minutes.
+        The account keeps its email address, name and picture. Unlinking the last sign-in method requires
+        `force`. The account then cannot be signed in to. Unlinking the password or the one-time codes
+        requires a sign-in at most 5 minutes old.
 
         Args:
-            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            provider_id (string of 1–64 characters): A provider, password or code, as in the account's
-                providers.
-            force (boolean; default false): Whether to do it even if it is the last way in.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
+            provider_id (string of 1–64 characters): The ID of a provider, or `password` or `code`, as in the
+                `providers` of the account.
+            force (boolean; default false): Whether to unlink the last sign-in method.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            ProviderNotLinked: A login is to be unlinked that is not there.
-            LastProvider: The last way into an account is to be unlinked without force.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            ProviderNotLinked: The login to unlink is not linked to the account.
+            LastProvider: The last sign-in method of an account is unlinked without `force`.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
 
-        Elsewhere: firebase: accounts:update deleteProvider.
+        Elsewhere: firebase: accounts:update deleteProvider; SDK: unlink.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -1024,30 +1122,31 @@ class AccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Account:
-        """Change an account.
+        """Update an account.
 
-        What is left out stays. An attribute that is null or empty is taken out. Disabling it ends its
-        sessions.
+        Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and
+        `picture` can be changed in every tenant, even if the tenant does not define them, because a provider
+        or an import may have set them. Disabling an account ends its sessions.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
-            attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
-                the tenant asks for them.
-            email_verified (boolean; optional): Whether you know that mails reach its owner.
-            disabled (boolean; optional): Whether it is kept from signing in.
-            must_change_password (boolean; optional): Whether the password must be reset before it can be
-                used.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
+            attributes (any object; optional): The attributes to change.
+            email_verified (boolean; optional): Whether the email address is verified.
+            disabled (boolean; optional): Whether the account is disabled. A disabled account cannot be signed
+                in to.
+            must_change_password (boolean; optional): Whether the user must reset the password before the next
+                sign-in.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
-                continuation token stays valid.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            InvalidAttributes: The value of an attribute is not valid, or the tenant does not request an
+                attribute of this name. The continuation token stays valid.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:update.
+        Elsewhere: firebase: accounts:update; SDK: updateUser, updateProfile.
         """
         params: Dict[str, Any] = {
             "accountId": account_id,
@@ -1079,88 +1178,103 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EmailChangeStep:
-        """Change the address of an account, or verify the one it has.
+        """Change or verify an account's email address by one-time code.
 
-        Sends a code to the address that is given; account.submitCode takes it, and only then the account has
-        the address. The code goes to the new address alone: at the old end the owner is known by a sign-in of
-        the last five minutes or the present password, which an ID token needs beside it, since the old
-        mailbox may be lost; it gets a notice afterwards. Neither is needed for the present address: that is
-        verified, and one that is verified already is completed at once. With enumerationProtection an address
-        that is taken gets a notice in place of a code, and nobody else is told. The same request within a
-        minute gets the same answer and sends no second code; with continuationToken alone another code is
-        sent.
+        Sends a one-time code to the given address. The address changes when `account.submitCode` receives the
+        code. With an ID token, the change requires a sign-in at most 5 minutes old or the current password;
+        after the change, both addresses receive a notice. If the account has second factors, the session must
+        be authenticated with one. If the given address is the current one, the call verifies it without these
+        requirements; if it is already verified, the result is `completed`. With `enumerationProtection`, an
+        address that another account has receives a notice instead of a code, and the response does not
+        differ. Repeating the request within one minute returns the same response without sending another
+        code. To send another code, call the method with only `continuationToken`.
 
         Exactly one of id_token, account_id, continuation_token must be given.
 
         Exactly one of email, continuation_token must be given.
 
         Args:
-            id_token (string of 1–20000 characters; optional): Whose account.
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
-                account; for the developer, who needs no sign-in of its owner.
-            email (string of 0–1024 characters; optional): The address that it is to have. Its present one:
-                verify that.
-            current_password (string of 0–4096 characters; optional): With idToken: the present password,
-                where the sign-in is longer ago. A wrong one counts against the account.
-            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
-                the messages: the tenant's words in it, else in the language without its region, else in the
-                tenant's own, else the built-in English ones. It stays for the whole flow.
-            continuation_token (string of 1–512 characters; optional): Of a change that waits for its code:
-                send another one. The code before it is no longer good once the new one is on its way.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit; optional): The account to change. Requires the access level
+                `developer`; no recent sign-in is required.
+            email (string of 0–1024 characters; optional): The new email address. To verify the current
+                address, pass the current one.
+            current_password (string of 0–4096 characters; optional): The current password, if the sign-in of
+                `idToken` is more than 5 minutes old. A wrong password counts as a failed attempt of the
+                account.
+            language (string of 2–64 characters: a language tag: groups of letters and digits with `-` between
+                them, such as `de-CH`; optional): The language of the messages for the whole flow. If the
+                tenant has no template in this language, the language without its region, the tenant's
+                language and built-in English are used, in this order.
+            continuation_token (string of 1–512 characters; optional): The continuation token of a change that
+                waits for its code, to send another code. After the new code is sent, the previous code is no
+                longer valid.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
-            AccountNotFound: An account is named that never was, or is deleted.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            CallerNotAllowed: A caller with the access level `public` calls a developer method or uses a
+                developer parameter.
+            AccountNotFound: The account does not exist or was deleted.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
+        Elsewhere: firebase: accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL; SDK:
+        verifyBeforeUpdateEmail, updateEmail, sendEmailVerification.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -1185,50 +1299,57 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
-        """Change one's own password.
+        """Change the signed-in user's password.
 
-        With an ID token that is good and the present password; a wrong one counts against the account. Every
-        session ends, and a new one begins.
+        Requires a valid ID token and the current password. A wrong current password counts as a failed
+        attempt of the account. The change ends all sessions of the account and starts a new one.
 
         Args:
-            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            current_password (string of 0–4096 characters): A password.
-            new_password (string of 0–4096 characters): A password.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
+            current_password (string of 0–4096 characters): The current password.
+            new_password (string of 0–4096 characters): The new password.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
-        Elsewhere: firebase: accounts:update password.
+        Elsewhere: firebase: accounts:update password; SDK: updatePassword.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -1255,38 +1376,39 @@ class AsyncAccountMethods:
     ) -> types.Account:
         """Create an account.
 
-        Without a mail: you vouch for the address. With a password its owner signs in with it, without one
-        with codes.
+        Sends no message. The user of an account with a password signs in with it; the user of an account
+        without one signs in with one-time codes.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Your own
-                choice of id, for fixtures; without it one is made.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
-            password (string of 0–4096 characters; optional): A password.
-            attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
-                the tenant asks for them.
-            email_verified (boolean; default false): Whether you know that mails reach its owner.
-            must_change_password (boolean; default false): Whether the password must be reset before it can be
-                used.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit; optional): The ID of the account, for example for test fixtures.
+                Generated by default.
+            username (string of 0–1024 characters): The email address of the account.
+            password (string of 0–4096 characters; optional): The password of the account.
+            attributes (any object; optional): The user attributes of the account.
+            email_verified (boolean; default false): Whether the email address is verified.
+            must_change_password (boolean; default false): Whether the user must reset the password before the
+                first sign-in.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            AccountExists: account.create with an id that is taken.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            AccountExists: `account.create` names an account ID that is already in use.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
                 continuation token stays valid.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            InvalidAttributes: The value of an attribute is not valid, or the tenant does not request an
+                attribute of this name. The continuation token stays valid.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:signUp.
+        Elsewhere: firebase: accounts:signUp; SDK: createUser.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -1307,21 +1429,21 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AccountDeleteResult:
-        """Delete an account.
+        """Delete an account and end its sessions.
 
-        With its sessions and whatever is under way for it. Its address is free again.
+        Also ends its pending flows. Its email address can be registered again.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:delete.
+        Elsewhere: firebase: accounts:delete; SDK: deleteUser.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = await self._call("account.delete", params, timeout, trace)
@@ -1340,34 +1462,37 @@ class AsyncAccountMethods:
     ) -> types.AccountExportResult:
         """Export the accounts of a tenant.
 
-        In the order of their ids: to a file, one account in each line, or in pages. account.import makes the
-        same accounts of it in another store; recovery codes, of which nobody knows more than whether one is
-        right, do not go along, nor do sessions. Each account is whole, but accounts that change meanwhile are
-        there as they were when it was their turn; store.backup copies a store as it is at one moment. The
-        file appears under its name when it is whole, is for this user alone and never takes the place of one.
-        An export of secrets leaves an audit record.
+        Writes a file with one account per line, or returns the accounts in pages, sorted by ID.
+        `account.import` creates the same accounts in another store. Sessions and recovery codes are not
+        exported, because recovery codes are stored only as hashes. Each account is consistent, but accounts
+        that change during the export are exported in their state at the time of reading; `store.backup`
+        copies the store at a single point in time. The file appears under its name only when it is complete,
+        is readable only by the current operating system user, and never overwrites an existing file. An
+        export with secrets is recorded in the audit log.
 
         At most one of file, cursor can be given.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            file (string of 1–4000 characters like ^/.*$; optional): The file to be made, from the root, in a
-                folder that is there.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
-            limit (integer 1–1000; default 100): Without file: how many accounts one answer holds at most.
-            include_secrets (boolean; default false): Whether the hashes of passwords and the secrets of
-                authenticator apps go along. Without them people reset their passwords, and an account with an
-                app cannot be imported.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            file (string of 1–4000 characters: an absolute path, which starts with `/` and has no line ends;
+                optional): The absolute path of the file to create. Its directory must exist.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
+            limit (integer 1–1000; default 100): The maximum number of accounts in one response. Used only
+                without `file`.
+            include_secrets (boolean; default false): Whether to export password hashes and the secrets of
+                authenticator apps. Without them, users must reset their passwords, and accounts with an
+                authenticator app cannot be imported.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidCursor: A list gets a cursor it did not make.
-            ExportFileExists: account.export is given the path of something that is there.
-            ExportFailed: The folder of the export is missing or cannot be written, or its disk is full.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
+            ExportFileExists: The path for `account.export` already exists.
+            ExportFailed: The directory of the export does not exist or is not writable, or its disk is full.
 
         Elsewhere: firebase: accounts:batchGet.
         """
@@ -1384,30 +1509,40 @@ class AsyncAccountMethods:
     async def find(
         self,
         *,
-        username: str,
         tenant_id: Optional[str] = None,
+        username: Optional[str] = None,
+        email: Optional[str] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Account:
-        """Find an account by its address.
+        """Find an account by email address.
 
-        Compared without regard to upper and lower case.
+        The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find
+        the same account.
+
+        Exactly one of username, email must be given.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            username (string of 0–1024 characters; optional): The email address with which the user signs in.
+            email (string of 0–1024 characters; optional): The same address, under the name of the account
+                member.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            AccountNotFound: An account is named that never was, or is deleted.
+            TenantNotFound: The tenant does not exist or was deleted.
+            AccountNotFound: The account does not exist or was deleted.
 
-        Elsewhere: firebase: accounts:lookup.
+        Elsewhere: firebase: accounts:lookup; SDK: getUserByEmail.
         """
-        params: Dict[str, Any] = {"tenantId": tenant_id, "username": username}
+        params: Dict[str, Any] = {
+            "tenantId": tenant_id,
+            "username": username,
+            "email": email,
+        }
         answer = await self._call("account.find", params, timeout, trace)
         return types.Account.of(answer)
 
@@ -1418,21 +1553,22 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Account:
-        """Get an account.
+        """Get an account by ID.
 
-        By its id.
+        If the account was merged into another one, the call fails with `accountMerged`, which names the
+        remaining account.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:lookup.
+        Elsewhere: firebase: accounts:lookup; SDK: getUser, reload.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = await self._call("account.get", params, timeout, trace)
@@ -1446,37 +1582,42 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AccountGraphResult:
-        """Show what belongs to a person, and how.
+        """Get an account's sign-in methods, factors, sessions and identities as a graph.
 
-        The account, the ways into it, its second factors and sessions, the accounts that were merged into it,
-        and its identities in pools that have its tenant as a provider, as nodes and edges. The developer
-        names the account.
+        The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were
+        merged into it, and its identities in pools that use the tenant as a login provider.
 
         Exactly one of id_token, account_id must be given.
 
         Args:
-            id_token (string of 1–20000 characters; optional): Whose account.
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
-                account; for the developer.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit; optional): The ID of the account. Requires the access level
+                `developer`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
-            AccountNotFound: An account is named that never was, or is deleted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
+            CallerNotAllowed: A caller with the access level `public` calls a developer method or uses a
+                developer parameter.
+            AccountNotFound: The account does not exist or was deleted.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
         """
         params: Dict[str, Any] = {"idToken": id_token, "accountId": account_id}
         answer = await self._call("account.graph", params, timeout, trace)
@@ -1496,48 +1637,49 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AccountImportResult:
-        """Import accounts from another store, with the passwords that they have there.
+        """Import accounts, including password hashes from other systems.
 
-        From a file with one account in each line, as account.export writes it, or from a list. Nobody is sent
-        a mail and no password policy is applied; a foreign hash is verified at the first sign-in with the
-        password, and from then on the password is kept as one of this store. Accounts are imported by
-        hundreds, each whole or not at all, and those that have something wrong are passed over and listed;
-        after 1000 of these the import stops. An account with the same id (or, where the line has no id, with
-        the same address or login) is the same account: importing a file twice imports nothing twice. So an
-        import that was killed is sent again as it was, or with from, the nextLine that $/progress said last.
-        Cancelled, it answers what was done until then.
+        Imports a file with one account per line, as written by `account.export`, or a list of accounts. No
+        messages are sent and the password policy is not applied. A password hash from another system is
+        verified at the first sign-in with the password and then replaced by a hash of this store. Each
+        account is imported completely or not at all. Accounts that are not valid are skipped and listed;
+        after 1000 of them, the import stops. An account with the same ID, or without an ID the same email
+        address or login, counts as the same account, so importing a file again creates no duplicates. An
+        interrupted import can be repeated as it was, or with `from` set to the `nextLine` of the last
+        `$/progress` notification. If the request is canceled, the result covers the lines imported so far.
 
         Exactly one of file, accounts must be given.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            file (string of 1–4000 characters like ^/.*$; optional): A file that this process can read, from
-                the root: JSON Lines, each of at most 1 MiB.
-            accounts (array of PortableAccount; optional): The accounts themselves.
-            format (mintmark | firebase; default "mintmark"): With file, what its lines are. mintmark:
-                accounts as account.export writes them; firebase: users as firebase auth:export writes them,
-                one in each line: jq -c '.users[]' users.json.
-            hash (PasswordHashing; optional): How passwordHash was made where an account does not say so
-                itself.
-            on_existing (skip | replace | fail; default "skip"): What happens where the account is there
-                already. skip: it stays as it is; replace: it becomes what is imported, and its sessions end;
-                fail: it is listed as accountExists.
-            from_ (integer 1–9007199254740991; default 1): The first line to import, from 1; those before it
-                are not looked at.
-            dry_run (boolean; default false): Whether only to say what would happen.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            file (string of 1–4000 characters: an absolute path, which starts with `/` and has no line ends;
+                optional): The absolute path of a JSON Lines file that this process can read. A line has at
+                most 1 MiB.
+            accounts (array of PortableAccount; optional): The accounts to import.
+            format (mintmark | firebase; default "mintmark"): The format of the file. `mintmark`: accounts as
+                written by `account.export`. `firebase`: users as written by `firebase auth:export`, one per
+                line; to convert the file, run `jq -c '.users[]' users.json`.
+            hash (PasswordHashing; optional): The hash parameters for each `passwordHash` of an account that
+                does not contain its own.
+            on_existing (skip | replace | fail; default "skip"): The action for accounts that already exist.
+                `skip` keeps the existing account. `replace` overwrites it and ends its sessions. `fail` lists
+                it as a failure with `accountExists`.
+            from_ (integer 1–9007199254740991; default 1): The number of the first line to import, from 1.
+                Earlier lines are skipped.
+            dry_run (boolean; default false): Whether to check the accounts without importing them.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            ImportFileUnreadable: account.import is given a file that is not there, is no file, or cannot be
-                read.
-            InvalidHashParameters: account.import is told a way of hashing of which something is missing,
-                which belongs to another algorithm, or which would cost too much; in a line, as the rule of a
-                violation.
+            TenantNotFound: The tenant does not exist or was deleted.
+            ImportFileUnreadable: The file for `account.import` does not exist, is not a regular file or
+                cannot be read.
+            InvalidHashParameters: The hash parameters of `account.import` are incomplete, belong to another
+                algorithm or exceed the cost limit. For a single line, this type is the rule of a violation.
 
-        Elsewhere: firebase: accounts:batchCreate.
+        Elsewhere: firebase: accounts:batchCreate; SDK: importUsers.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -1563,82 +1705,100 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Add a way into one's own account.
+        """Link a sign-in method to the signed-in user's account.
 
-        A provider that nobody here has, or an address with a new password. The id stays, and so do name and
-        picture; the tokens of the answer name what was linked. Who has one account and proves another gets
-        credentialAlreadyInUse or emailAlreadyInUse with a pending token for going on. A password needs a
-        sign-in of the last five minutes and ends all other sessions; an anonymous account needs no such
-        sign-in.
+        Links an identity provider, or an email address with a new password. The account keeps its ID, name
+        and picture. The tokens in the result include the linked sign-in method. If the login or the email
+        address of a provider credential belongs to another account, the call fails with
+        `credentialAlreadyInUse` or `emailAlreadyInUse`. The error contains a pending token for signing in or
+        linking. If the address of an email address and password belongs to another account,
+        `emailAlreadyInUse` contains no pending token, because no password was verified. Linking a password
+        requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the
+        account, including the session of `idToken`; use the tokens of the result. The previous tokens then
+        fail with `tokenRevoked`, whose reason names `account.link`.
 
         Args:
-            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
+            credential (Credential): The credential to link.
+            return_provider_tokens (boolean; default false): Whether to include the provider's tokens in the
+                result.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other
+                audience, the access token has only the scope `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            InvalidCredential: An ID token or access token of a provider fails a check.
-            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
-            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotAccepted: A password in a tenant whose method is emailCode.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            CredentialAlreadyInUse: What is to be linked belongs to an account, whosever it is.
-            EmailAlreadyInUse: A credential brings an address that another account has.
-            AddressDiffers: A password is to be linked with another address than the verified one of the
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            InvalidCredential: An ID token, access token, code or user information of an identity provider
+                fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong or was already used.
+            PendingTokenInvalid: The pending token does not belong to this tenant or is older than 10 minutes.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotAccepted: A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            CredentialAlreadyInUse: The credential to link already belongs to an account, either another one
+                or the same one.
+            EmailAlreadyInUse: The credential has an email address that belongs to another account.
+            AddressDiffers: A password is linked with an email address other than the verified address of the
                 account.
-            ProviderAlreadyLinked: A second login of one provider is to be linked.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
-                stays as it was.
-            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
-            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
-            ListenerGone: A credential without url whose callback can no longer come.
-            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
-                once more.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ProviderAlreadyLinked: The account already has a login of the provider to link.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            CallbackInvalid: The callback URL of an identity provider does not belong to the flow. The flow
+                does not change.
+            SignInRefused: The identity provider reports that the user is not allowed to sign in or canceled
+                the sign-in.
+            FlowUsed: A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again
+                after the flow succeeded or was refused.
+            ListenerGone: A credential without `url` is submitted, but its callback can no longer arrive.
+            UserMismatch: A credential that reauthenticates the user belongs to another account or to no
+                account.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken.
+        Elsewhere: firebase: accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential,
+        linkWithPopup, linkWithRedirect.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -1661,22 +1821,23 @@ class AsyncAccountMethods:
     ) -> types.AccountListResult:
         """List the accounts of a tenant.
 
-        In the order of their ids.
+        The accounts are sorted by ID.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidCursor: A list gets a cursor it did not make.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
-        Elsewhere: firebase: accounts:batchGet.
+        Elsewhere: firebase: accounts:batchGet; SDK: listUsers.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -1700,58 +1861,69 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AccountMergeResult:
-        """Make one account of two.
+        """Merge two accounts of the signed-in user into one.
 
-        For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account
-        needs no such sign-in. The account of idToken stays, with its id; the other one is gone, and its id
-        answers accountMerged from then on. Everything that only one of them has is kept: ways in, attributes,
-        claims, second factors. What both have and an account can have once is decided by fields, providers
-        and identities, and by policy for what they do not name. Where either has second factors its session
-        must have shown one, and all factors of both are asked for; recovery codes of the other account are
-        gone. Its sessions end, and where the account that stays gets a factor, or another address and
-        password in place of its own, its other sessions too. In pools, logins of the other account become
-        logins of this one, and two identities are merged by the pool's rules. With dryRun nothing is changed,
-        and the answer is what it would be.
+        Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are
+        exempt from this limit. The account of `idToken` (the target) keeps its ID. The account of
+        `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`. Sign-in methods,
+        attributes, claims and second factors that only one account has are kept. Conflicts between the two
+        accounts are resolved by `fields`, `providers` and `identities`, and by `policy` for everything else.
+        If an account has second factors, its session must be authenticated with one of them. The second
+        factors of both accounts are kept; the recovery codes of the source are deleted. The sessions of the
+        source end. The other sessions of the target also end if the target gets a second factor, or the
+        source's email address and password instead of its own. In pools, logins of the source become logins
+        of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is
+        changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the
+        conflicts, names those without a policy in `undecided`, and shows the account as if the target's data
+        were kept for them.
 
         Args:
-            id_token (string of 1–20000 characters): Of the account that stays.
-            source_id_token (string of 1–20000 characters): Of the one that is merged into it.
-            policy (fail | keepTarget | keepSource; default "fail"): For everything that is not named below.
-            fields (object of MergePolicy; optional): By field: email, an attribute's name, claims/ and the
-                name of a claim, or claims for all the others. A name that fits nothing of either is refused.
-            providers (object of MergePolicy; optional): By provider of which both have a login. A name that
-                is no provider of the tenant, nor of either account, is refused.
-            identities (fail | keepTarget | keepSource; optional): For pools in which both have an identity
-                and the pool's rules do not let them be merged; without it, policy.
-            dry_run (boolean; default false): Whether only to say what would happen.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
+            id_token (string of 1–20000 characters): An ID token of the account to keep (the target).
+            source_id_token (string of 1–20000 characters): An ID token of the account to merge into the
+                target (the source).
+            policy (fail | keepTarget | keepSource; default "fail"): The policy for conflicts that `fields`,
+                `providers` and `identities` do not name.
+            fields (object of MergePolicy; optional): The policies by field: `email`, the name of an
+                attribute, `claims/` followed by the name of a claim, or `claims` for all other claims. Names
+                that match no field of either account are rejected.
+            providers (object of MergePolicy; optional): The policies by provider of which both accounts have
+                a login. Names that are neither a provider of the tenant nor of either account are rejected.
+            identities (fail | keepTarget | keepSource; optional): The policy for pools in which both accounts
+                have an identity that the rules of the pool do not allow to merge. Defaults to `policy`.
+            dry_run (boolean; default false): Whether to return the effects without changing anything.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other
+                audience, the access token has only the scope `openid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            MergeUndecided: Two accounts cannot be merged without dropping something of one of them that
-                nobody allowed to drop.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
-                there are.
-            TooManyFactors: One factor too many is to be enrolled.
-            ClaimsTooLong: account.setClaims with more than tokens can carry.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            MergeUndecided: Merging two accounts would discard data of one of them without a decision in the
+                request.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            TooManyFactors: An enrollment exceeds the maximum number of second factors.
+            ClaimsTooLong: `account.setClaims` contains more than 1000 characters of claims.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -1775,48 +1947,56 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AccountProviderTokenResult:
-        """Get the provider's own access token of one's own account, kept fresh.
+        """Get a provider access token for the signed-in user, refreshing it if necessary.
 
-        Whoever signed in or linked through idp.authorize (with response type code) or idp.authorizeDevice
-        gave the provider's tokens along; they are kept, sealed, with the account's login. An access token
-        that is good for less than minValidSeconds is refreshed at the provider first. Unlinking the provider
-        forgets them.
+        If a user signs in or links a provider with `idp.authorize` (response type `code`) or
+        `idp.authorizeDevice`, the tokens of the provider are stored, encrypted, with the login. An access
+        token that is valid for less than `minValidSeconds` is refreshed at the provider first. Unlinking the
+        provider deletes the tokens.
 
         Args:
-            id_token (string of 1–20000 characters): Whose account.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                A provider of the account.
-            min_valid_seconds (integer 0–86400; default 300): For how long the token has to be good still. One
-                that the provider has just given is answered even if it is good for less.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): A provider that is linked to the
+                account.
+            min_valid_seconds (integer 0–86400; default 300): The minimum remaining lifetime of the access
+                token, in seconds. A token that the provider has just issued is returned even if its lifetime
+                is shorter.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            ProviderNotLinked: A login is to be unlinked that is not there.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            ProviderTokenNotKept: account.providerToken for a login that no flow of this service has brought a
-                token for.
-            ProviderTokenExpired: account.providerToken, and the provider gave no refresh token.
-            ProviderTokenRefused: account.providerToken, and the provider takes the refresh token no more: it
-                was withdrawn, used up, or is too old.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            ProviderNotLinked: The login to unlink is not linked to the account.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            ProviderTokenNotKept: `account.providerToken` names a login for which no flow of this service has
+                received a token.
+            ProviderTokenExpired: `account.providerToken` cannot return an access token that is valid long
+                enough, because the provider returned no refresh token.
+            ProviderTokenRefused: The provider rejects the refresh token for `account.providerToken` because
+                it was revoked, was already used or has expired.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
 
         Elsewhere: firebase: oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself.
         """
@@ -1839,76 +2019,86 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Show once more that an account is one's own.
+        """Reauthenticate the signed-in user to allow sensitive operations.
 
-        With any credential that leads to it; then what needs a sign-in of the last five minutes can be done
-        with the tokens of the answer. A credential of somebody else, or of nobody, signs nobody in and
-        changes nothing.
+        Accepts any credential of the account. The tokens in the result count as a recent sign-in for 5
+        minutes. If the credential does not belong to this account, the call fails and changes nothing.
 
         Args:
-            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
+            credential (Credential): A credential of the same account.
+            return_provider_tokens (boolean; default false): Whether to include the provider's tokens in the
+                result.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other
+                audience, the access token has only the scope `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            InvalidCredential: An ID token or access token of a provider fails a check.
-            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
-            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
-                once more.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
-                stays as it was.
-            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
-            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
-            ListenerGone: A credential without url whose callback can no longer come.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            InvalidCredential: An ID token, access token, code or user information of an identity provider
+                fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong or was already used.
+            PendingTokenInvalid: The pending token does not belong to this tenant or is older than 10 minutes.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            UserMismatch: A credential that reauthenticates the user belongs to another account or to no
+                account.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            CallbackInvalid: The callback URL of an identity provider does not belong to the flow. The flow
+                does not change.
+            SignInRefused: The identity provider reports that the user is not allowed to sign in or canceled
+                the sign-in.
+            FlowUsed: A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again
+                after the flow succeeded or was refused.
+            ListenerGone: A credential without `url` is submitted, but its callback can no longer arrive.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: firebase: accounts:signInWithIdp autoCreate=false.
+        Elsewhere: firebase: accounts:signInWithIdp autoCreate=false; SDK: reauthenticateWithCredential,
+        reauthenticateWithPopup.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -1930,26 +2120,25 @@ class AsyncAccountMethods:
     ) -> types.Account:
         """Set the custom claims of an account.
 
-        They stand in the ID and access tokens that are signed from now on; those that are out stay as they
-        are. What is set replaces all that was set before, and {} takes all out. Written without spaces they
-        have at most 1000 characters, and names with a meaning of their own, such as sub or email, are
-        refused.
+        The claims are added to ID and access tokens issued after the call. Existing tokens do not change. The
+        call replaces all custom claims of the account; `{}` removes them. The claims have at most 1000
+        characters as compact JSON. Reserved names, such as `sub` or `email`, are rejected.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
-            claims (any object): The claims by their names.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
+            claims (any object): The custom claims by name.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
-                specifications give a meaning to.
-            ClaimsTooLong: account.setClaims with more than tokens can carry.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            ClaimNameReserved: `account.setClaims` contains names of claims that tokens use themselves or that
+                other specifications define.
+            ClaimsTooLong: `account.setClaims` contains more than 1000 characters of claims.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:update customAttributes.
+        Elsewhere: firebase: accounts:update customAttributes; SDK: setCustomUserClaims.
         """
         params: Dict[str, Any] = {"accountId": account_id, "claims": claims}
         answer = await self._call("account.setClaims", params, timeout, trace)
@@ -1964,48 +2153,49 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EmailChangeStep:
-        """Give the account the address whose code this is.
+        """Submit the one-time code that confirms an email address change.
 
-        The last step of account.changeEmail. Signing in, resetting the password and every mail go by the new
-        address from now on; the old one is free again and gets a notice of the change. Every session of the
-        account and everything else under way for it ends, since its tokens name the old address:
-        signIn.withContinuation signs in with the token that is answered. Where the present address was
-        verified, nothing ends and no notice is sent.
+        Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The
+        previous address can be registered again and receives a notice. All sessions and other flows of the
+        account end because their tokens contain the previous address; to sign in, pass the returned
+        continuation token to `signIn.withContinuation`. If the flow only verified the current address, no
+        session ends and no notice is sent.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            code (string of 0–64 characters): The code that was sent, digit for digit.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token that `account.changeEmail`
+                returned.
+            code (string of 0–64 characters): The one-time code that was sent, digit by digit.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
-                counts, also the same one again.
-            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
-                have used it up.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            InvalidCode: The one-time code is wrong, was replaced by a newer code, or belongs to another flow.
+                Every submission counts as an attempt, including a repeated one.
+            CodeExpired: A code is submitted, whether correct or not, after the sent code expired or was
+                invalidated by wrong attempts.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
 
-        Elsewhere: firebase: accounts:update oobCode.
+        Elsewhere: firebase: accounts:update oobCode; SDK: applyActionCode.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -2024,39 +2214,46 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Account:
-        """Take a way into one's own account away.
+        """Unlink a sign-in method from the signed-in user's account.
 
-        Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in
-        to the account any more. Taking the password away needs a sign-in of the last five minutes.
+        The account keeps its email address, name and picture. Unlinking the last sign-in method requires
+        `force`. The account then cannot be signed in to. Unlinking the password or the one-time codes
+        requires a sign-in at most 5 minutes old.
 
         Args:
-            id_token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            provider_id (string of 1–64 characters): A provider, password or code, as in the account's
-                providers.
-            force (boolean; default false): Whether to do it even if it is the last way in.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
+            provider_id (string of 1–64 characters): The ID of a provider, or `password` or `code`, as in the
+                `providers` of the account.
+            force (boolean; default false): Whether to unlink the last sign-in method.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            ProviderNotLinked: A login is to be unlinked that is not there.
-            LastProvider: The last way into an account is to be unlinked without force.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            ProviderNotLinked: The login to unlink is not linked to the account.
+            LastProvider: The last sign-in method of an account is unlinked without `force`.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
 
-        Elsewhere: firebase: accounts:update deleteProvider.
+        Elsewhere: firebase: accounts:update deleteProvider; SDK: unlink.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -2077,30 +2274,31 @@ class AsyncAccountMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Account:
-        """Change an account.
+        """Update an account.
 
-        What is left out stays. An attribute that is null or empty is taken out. Disabling it ends its
-        sessions.
+        Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and
+        `picture` can be changed in every tenant, even if the tenant does not define them, because a provider
+        or an import may have set them. Disabling an account ends its sessions.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
-            attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
-                the tenant asks for them.
-            email_verified (boolean; optional): Whether you know that mails reach its owner.
-            disabled (boolean; optional): Whether it is kept from signing in.
-            must_change_password (boolean; optional): Whether the password must be reset before it can be
-                used.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
+            attributes (any object; optional): The attributes to change.
+            email_verified (boolean; optional): Whether the email address is verified.
+            disabled (boolean; optional): Whether the account is disabled. A disabled account cannot be signed
+                in to.
+            must_change_password (boolean; optional): Whether the user must reset the password before the next
+                sign-in.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
-                continuation token stays valid.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            InvalidAttributes: The value of an attribute is not valid, or the tenant does not request an
+                attribute of this name. The continuation token stays valid.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:update.
+        Elsewhere: firebase: accounts:update; SDK: updateUser, updateProfile.
         """
         params: Dict[str, Any] = {
             "accountId": account_id,

@@ -26,27 +26,31 @@ class AuditMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AuditListResult:
-        """List what changed.
+        """List audit records, newest first.
 
-        The newest first. Only changes of state are recorded: what only reads, or mints for a known identity,
-        leaves no record.
+        Only state changes are recorded. Calls that only read, or that mint a token for a known identity,
+        leave no record.
 
         Args:
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
-                region, a colon and a UUID.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
-                identity: a region, a colon and a UUID.
-            method (string of 1–64 characters; optional): Only changes made by this method.
-            since (integer 0–253402300799; optional): Only changes at or after this moment.
-            until (integer 0–253402300799; optional): Only changes before this moment.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The pool whose records are
+                returned.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The identity whose records are
+                returned.
+            method (string of 1–64 characters; optional): The method whose records are returned.
+            since (integer 0–253402300799; optional): The start of the period, inclusive, in seconds since
+                1970-01-01 UTC.
+            until (integer 0–253402300799; optional): The end of the period, exclusive, in seconds since
+                1970-01-01 UTC.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            InvalidCursor: A list gets a cursor it did not make.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
         """
         params: Dict[str, Any] = {
             "limit": limit,
@@ -67,17 +71,19 @@ class AuditMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AuditVerifyResult:
-        """Check that the audit trail is whole.
+        """Verify the integrity of the audit log.
 
-        Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no
-        record at all, too, in a store with pools or roles. Heads that were kept elsewhere also show that
-        nothing was cut off at the end; the log has them once an hour of work and at the end of the process,
-        in the message audit heads. What --audit-retention-days has removed is attested by records of their
-        own, which are checked too; heads older than that many days may name chains of which nothing is known
-        any more.
+        Computes every hash chain and detects records that were altered, inserted, or removed from the middle.
+        In a store with pools or roles, it also detects an empty audit log. To detect records removed at the
+        end, pass heads that were stored outside the store. The process logs the heads once per hour of
+        activity, in the message `audit heads`. When it exits, it logs them at the level `debug`.
+        `--audit-heads-file` appends both to a file. If `--audit-retention-days` has removed records, records
+        that attest the removal are verified instead. Heads older than the retention period can name chains
+        that no longer exist.
 
         Args:
-            heads (array of AuditHead; optional): Ends of chains noted earlier; each must still be found.
+            heads (array of AuditHead; optional): The ends of chains recorded earlier. Each of them must still
+                exist.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
         """
@@ -105,27 +111,31 @@ class AsyncAuditMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AuditListResult:
-        """List what changed.
+        """List audit records, newest first.
 
-        The newest first. Only changes of state are recorded: what only reads, or mints for a known identity,
-        leaves no record.
+        Only state changes are recorded. Calls that only read, or that mint a token for a known identity,
+        leave no record.
 
         Args:
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
-                region, a colon and a UUID.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
-                identity: a region, a colon and a UUID.
-            method (string of 1–64 characters; optional): Only changes made by this method.
-            since (integer 0–253402300799; optional): Only changes at or after this moment.
-            until (integer 0–253402300799; optional): Only changes before this moment.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The pool whose records are
+                returned.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The identity whose records are
+                returned.
+            method (string of 1–64 characters; optional): The method whose records are returned.
+            since (integer 0–253402300799; optional): The start of the period, inclusive, in seconds since
+                1970-01-01 UTC.
+            until (integer 0–253402300799; optional): The end of the period, exclusive, in seconds since
+                1970-01-01 UTC.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            InvalidCursor: A list gets a cursor it did not make.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
         """
         params: Dict[str, Any] = {
             "limit": limit,
@@ -146,17 +156,19 @@ class AsyncAuditMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.AuditVerifyResult:
-        """Check that the audit trail is whole.
+        """Verify the integrity of the audit log.
 
-        Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no
-        record at all, too, in a store with pools or roles. Heads that were kept elsewhere also show that
-        nothing was cut off at the end; the log has them once an hour of work and at the end of the process,
-        in the message audit heads. What --audit-retention-days has removed is attested by records of their
-        own, which are checked too; heads older than that many days may name chains of which nothing is known
-        any more.
+        Computes every hash chain and detects records that were altered, inserted, or removed from the middle.
+        In a store with pools or roles, it also detects an empty audit log. To detect records removed at the
+        end, pass heads that were stored outside the store. The process logs the heads once per hour of
+        activity, in the message `audit heads`. When it exits, it logs them at the level `debug`.
+        `--audit-heads-file` appends both to a file. If `--audit-retention-days` has removed records, records
+        that attest the removal are verified instead. Heads older than the retention period can name chains
+        that no longer exist.
 
         Args:
-            heads (array of AuditHead; optional): Ends of chains noted earlier; each must still be found.
+            heads (array of AuditHead; optional): The ends of chains recorded earlier. Each of them must still
+                exist.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
         """

@@ -23,23 +23,29 @@ class CompatMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CompatHttpResult:
-        """Answer an HTTP request as the vendor's own service would.
+        """Handle an Amazon Cognito identity pools or AWS STS HTTP request.
 
-        Speaks Amazon Cognito identity pools (JSON 1.1, recognised by X-Amz-Target) and AWS STS
-        (AssumeRoleWithWebIdentity and GetCallerIdentity; Query in, XML out), so that unmodified SDKs can be
-        pointed at this process. Whatever is wrong with the request is said in the HTTP answer, with the
-        service's own error codes and messages. Operations that Amazon leaves unsigned need no signature. The
-        others need one, as there, but its secret is not checked: there are no account keys here, and whoever
-        writes to this pipe may do everything. Only with credentials that were issued here they are refused,
-        because end users hold those. GetCallerIdentity checks the signature of such credentials in full. SAML
-        providers, managed session policies and server-side token checks are refused.
+        Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS
+        STS (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON
+        responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in
+        the request are returned in the HTTP response with the error codes and messages of the AWS service.
+        Operations that AWS allows unsigned require no signature. The other operations require a signature,
+        but its secret is not checked: there are no account keys, and any process that can write to standard
+        input has the caller's access level. Signatures with credentials issued by this store are rejected for
+        these operations, because end users hold such credentials. `GetCallerIdentity` verifies the signature
+        of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does
+        not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its
+        `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as
+        `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and
+        server-side token checks are rejected.
 
         Args:
-            method (string of 1–32 characters like ^[A-Za-z-]+$): The HTTP method.
-            url (string of 1–16384 characters): The URL as it was requested: absolute, or the path with its
-                query. Its host decides nothing.
-            headers (object of string; optional): Header name to value. Names compare without case.
-            body (string of 0–1048576 characters; optional): The body, as text.
+            method (string of 1–32 characters: an HTTP method of letters and `-`, such as `GET`): The HTTP
+                method.
+            url (string of 1–16384 characters): The requested URL: absolute, or the path with its query. Its
+                host is ignored.
+            headers (object of string; optional): The HTTP headers by name. Names are case-insensitive.
+            body (string of 0–1048576 characters; optional): The body as text.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
         """
@@ -69,23 +75,29 @@ class AsyncCompatMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CompatHttpResult:
-        """Answer an HTTP request as the vendor's own service would.
+        """Handle an Amazon Cognito identity pools or AWS STS HTTP request.
 
-        Speaks Amazon Cognito identity pools (JSON 1.1, recognised by X-Amz-Target) and AWS STS
-        (AssumeRoleWithWebIdentity and GetCallerIdentity; Query in, XML out), so that unmodified SDKs can be
-        pointed at this process. Whatever is wrong with the request is said in the HTTP answer, with the
-        service's own error codes and messages. Operations that Amazon leaves unsigned need no signature. The
-        others need one, as there, but its secret is not checked: there are no account keys here, and whoever
-        writes to this pipe may do everything. Only with credentials that were issued here they are refused,
-        because end users hold those. GetCallerIdentity checks the signature of such credentials in full. SAML
-        providers, managed session policies and server-side token checks are refused.
+        Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS
+        STS (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON
+        responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in
+        the request are returned in the HTTP response with the error codes and messages of the AWS service.
+        Operations that AWS allows unsigned require no signature. The other operations require a signature,
+        but its secret is not checked: there are no account keys, and any process that can write to standard
+        input has the caller's access level. Signatures with credentials issued by this store are rejected for
+        these operations, because end users hold such credentials. `GetCallerIdentity` verifies the signature
+        of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does
+        not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its
+        `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as
+        `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and
+        server-side token checks are rejected.
 
         Args:
-            method (string of 1–32 characters like ^[A-Za-z-]+$): The HTTP method.
-            url (string of 1–16384 characters): The URL as it was requested: absolute, or the path with its
-                query. Its host decides nothing.
-            headers (object of string; optional): Header name to value. Names compare without case.
-            body (string of 0–1048576 characters; optional): The body, as text.
+            method (string of 1–32 characters: an HTTP method of letters and `-`, such as `GET`): The HTTP
+                method.
+            url (string of 1–16384 characters): The requested URL: absolute, or the path with its query. Its
+                host is ignored.
+            headers (object of string; optional): The HTTP headers by name. Names are case-insensitive.
+            body (string of 0–1048576 characters; optional): The body as text.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
         """

@@ -24,41 +24,46 @@ class CredentialsMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsAssumeRoleResult:
-        """Take on a role with a token.
+        """Assume a role with an OpenID token (basic flow).
 
-        The basic flow: the caller names any role whose trust policy admits the token, and for how long.
+        The caller selects the role and the duration. The trust policy of the role must allow the token.
 
         Args:
-            role_arn (string of 20–2048 characters): The ARN of a role: arn:aws:iam::<account>:role/<name>.
-            session_name (string of 2–64 characters like ^[\\w+=,.@-]*$): A name for the role session; it
-                stands in the assumed role's ARN.
-            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            duration_seconds (integer 900–43200; default 3600): How long the credentials are valid; at most
-                what the role allows.
-            policy (any object; optional): A session policy: it stands in the session, at most 2048 characters
-                as compact JSON.
+            role_arn (string of 20–2048 characters): The role to assume.
+            session_name (string of 2–64 characters: a name of letters, digits and `_ + = , . @ -`): The name
+                of a role session, which is part of the ARN of the assumed role.
+            token (string of 1–20000 characters): The OpenID token of a pool.
+            duration_seconds (integer 900–43200; default 3600): The lifetime of the credentials, in seconds.
+                It must not exceed the maximum of the role.
+            policy (any object; optional): A session policy, which restricts the credentials. It has at most
+                2048 characters as compact JSON.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AssumeRoleDenied: The trust policy does not allow it, or there is no such role: both are answered
-                alike.
-            DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
-            MalformedPolicy: A policy is not in the policy language, or a trust policy has no condition.
-            PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
-                for a session token.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AssumeRoleDenied: The trust policy does not allow the request, or the role does not exist. Both
+                cases return the same error.
+            DurationExceedsRoleMaximum: `durationSeconds` exceeds the `maxSessionSeconds` of the role.
+            MalformedPolicy: The policy does not follow the policy language, or a statement of a trust policy
+                does not name the pool that it trusts.
+            PackedPolicyTooLarge: The session policy has more than 2048 characters, or the policy and the tags
+                together do not fit into a session token.
 
         Elsewhere: cognito: sts:AssumeRoleWithWebIdentity.
         """
@@ -82,62 +87,73 @@ class CredentialsMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsGetResult:
-        """Exchange a pool's token, or logins, for temporary credentials.
+        """Get temporary credentials for an identity (enhanced flow).
 
-        The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or
-        an identity with the logins that prove it, which are linked and merged as in identity.resolve; or a
-        guest's identity alone. Credentials are valid for one hour, however long the token still is.
+        The pool selects the role, as configured with `pool.setRoles`. The caller passes a token that the pool
+        minted, an identity with its logins, or the identity of a guest. Logins are linked and merged as in
+        `identity.resolve`. The credentials are valid for one hour, even if the token expires earlier.
 
         Exactly one of token, identity_id must be given.
 
         Args:
-            token (string of 1–20000 characters; optional): A signed JSON Web Token in compact form.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
-                identity: a region, a colon and a UUID.
-            logins (object of string; optional): Proofs of the identity; only beside identityId.
-            custom_role_arn (string of 20–2048 characters; optional): A role that the login's provider offers,
-                where it offers several.
+            token (string of 1–20000 characters; optional): An OpenID token of the pool.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The ID of the identity.
+            logins (object of string; optional): The logins of the identity. Allowed only with `identityId`.
+                As in AWS SDKs, a token that the pool minted can be given under
+                `cognito-identity.amazonaws.com`; it must then be the only login.
+            custom_role_arn (string of 20–2048 characters; optional): The role to assume, if the provider of
+                the login offers several roles.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            PoolNotFound: The pool does not exist or was deleted.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            RoleNotConfigured: `credentials.get` finds no role for the identity, or the trust policy of the
+                role denies it.
+            IdentityForbidden: An authenticated identity is used without a login.
+            UnauthenticatedNotAllowed: A request without logins is sent to a pool that does not allow guests.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
                 it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            PoolNotFound: The pool was never created, or is deleted.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
-            IdentityForbidden: An authenticated identity is used without any login.
-            UnauthenticatedNotAllowed: A guest in a pool that has none.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            RoleNotOffered: A custom role that the pool does not offer for this login.
-            AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            RoleNotOffered: The pool does not offer the requested custom role for this login.
+            AmbiguousRoleDenied: No rule or claim selects exactly one role, and the role mapping of the pool
+                denies such requests.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
             SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
 
         Elsewhere: cognito: GetCredentialsForIdentity.
         """
@@ -161,35 +177,38 @@ class CredentialsMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Revocation:
-        """Refuse temporary credentials from now on.
+        """Revoke temporary credentials issued before a given time.
 
-        All that were issued before a moment, for one session, one identity, one role or one pool, in every
-        process on this store within a second. By identity and by pool it reaches the tokens, too, that would
-        buy new ones: what was minted in a second before is refused with tokenRevoked, by token.verify as
-        well. Tokens say their second only, so one minted in this very second may be newer than the
-        revocation, and is accepted; to reach it, name the next second in issuedBefore: then nothing of this
-        second is accepted, nor what is minted later in it.
+        Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every
+        process of this store within one second. Revoking by identity or pool also revokes the tokens that
+        could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`,
+        including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted
+        in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next
+        second; tokens minted during the rest of the current second are then also invalid.
 
         Exactly one of session_token, identity_id, role_arn, pool_id must be given.
 
         Args:
-            session_token (string of 1–20000 characters; optional): The session token of temporary
-                credentials.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
-                identity: a region, a colon and a UUID.
-            role_arn (string of 20–2048 characters; optional): The ARN of a role:
-                arn:aws:iam::<account>:role/<name>.
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
-                region, a colon and a UUID.
-            issued_before (integer 0–253402300799; optional): Without it: now. May be later than now.
+            session_token (string of 1–20000 characters; optional): The session token of the session to
+                revoke.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The identity whose credentials and
+                tokens are revoked.
+            role_arn (string of 20–2048 characters; optional): The role whose credentials are revoked.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The pool whose credentials and
+                tokens are revoked.
+            issued_before (integer 0–253402300799; optional): The time before which credentials must be issued
+                to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current
+                time.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            SessionTokenInvalid: A session token cannot be opened, or belongs to another access key id.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            RoleNotFound: A role was never put, or is deleted.
-            PoolNotFound: The pool was never created, or is deleted.
+            SessionTokenInvalid: The session token cannot be decrypted, or belongs to another access key ID.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            RoleNotFound: The role does not exist or was deleted.
+            PoolNotFound: The pool does not exist or was deleted.
         """
         params: Dict[str, Any] = {
             "sessionToken": session_token,
@@ -211,34 +230,34 @@ class CredentialsMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsVerifyResult:
-        """Verify a signed request, or a session token.
+        """Verify an AWS Signature Version 4 request or a session token.
 
-        Checks an AWS Signature Version 4, in headers or in the query string, and the session token it came
-        with; or a session token alone, which proves less: whoever holds it may only have seen it.
+        Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session
+        token. A session token can also be verified alone. It then proves possession of the token, not of the
+        secret access key.
 
         Exactly one of request, session_token must be given.
 
         Args:
-            request (SignedRequest; optional): An HTTP request signed with AWS Signature Version 4, in its
-                headers or in its query string.
-            session_token (string of 1–20000 characters; optional): The session token of temporary
-                credentials.
-            service (string of 1–128 characters; optional): The service the signature must be for.
-            region (string of 1–128 characters; optional): The region the signature must be for.
+            request (SignedRequest; optional): The signed request.
+            session_token (string of 1–20000 characters; optional): The session token to verify without a
+                request.
+            service (string of 1–128 characters; optional): The required service of the signature.
+            region (string of 1–128 characters; optional): The required region of the signature.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            SessionTokenInvalid: A session token cannot be opened, or belongs to another access key id.
-            CredentialsExpired: Temporary credentials are past their time.
-            CredentialsRevoked: credentials.revoke named them.
-            SignatureMalformed: Authorization header or X-Amz- parameters are missing, doubled or wrong; host
-                or a needed header is not signed.
-            SignatureMismatch: The request was altered on its way, or signed with another secret.
-            CredentialScopeMismatch: The credential scope names another service, region or day.
-            BodyHashMismatch: bodySha256 differs from x-amz-content-sha256.
-            RequestExpired: A presigned request is past its time.
-            RequestTimeTooSkewed: X-Amz-Date is too far from now.
+            SessionTokenInvalid: The session token cannot be decrypted, or belongs to another access key ID.
+            CredentialsExpired: The temporary credentials have expired.
+            CredentialsRevoked: `credentials.revoke` applies to the credentials.
+            SignatureMalformed: The `Authorization` header or the `X-Amz-` parameters are missing, duplicated
+                or not valid, or the `host` header or another required header is not signed.
+            SignatureMismatch: The request was altered in transit or signed with another secret.
+            CredentialScopeMismatch: The credential scope names another service, region or date.
+            BodyHashMismatch: `bodySha256` differs from `x-amz-content-sha256`.
+            RequestExpired: A presigned request has expired.
+            RequestTimeTooSkewed: `X-Amz-Date` differs too much from the current time.
         """
         params: Dict[str, Any] = {
             "request": request,
@@ -267,41 +286,46 @@ class AsyncCredentialsMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsAssumeRoleResult:
-        """Take on a role with a token.
+        """Assume a role with an OpenID token (basic flow).
 
-        The basic flow: the caller names any role whose trust policy admits the token, and for how long.
+        The caller selects the role and the duration. The trust policy of the role must allow the token.
 
         Args:
-            role_arn (string of 20–2048 characters): The ARN of a role: arn:aws:iam::<account>:role/<name>.
-            session_name (string of 2–64 characters like ^[\\w+=,.@-]*$): A name for the role session; it
-                stands in the assumed role's ARN.
-            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            duration_seconds (integer 900–43200; default 3600): How long the credentials are valid; at most
-                what the role allows.
-            policy (any object; optional): A session policy: it stands in the session, at most 2048 characters
-                as compact JSON.
+            role_arn (string of 20–2048 characters): The role to assume.
+            session_name (string of 2–64 characters: a name of letters, digits and `_ + = , . @ -`): The name
+                of a role session, which is part of the ARN of the assumed role.
+            token (string of 1–20000 characters): The OpenID token of a pool.
+            duration_seconds (integer 900–43200; default 3600): The lifetime of the credentials, in seconds.
+                It must not exceed the maximum of the role.
+            policy (any object; optional): A session policy, which restricts the credentials. It has at most
+                2048 characters as compact JSON.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AssumeRoleDenied: The trust policy does not allow it, or there is no such role: both are answered
-                alike.
-            DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
-            MalformedPolicy: A policy is not in the policy language, or a trust policy has no condition.
-            PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
-                for a session token.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AssumeRoleDenied: The trust policy does not allow the request, or the role does not exist. Both
+                cases return the same error.
+            DurationExceedsRoleMaximum: `durationSeconds` exceeds the `maxSessionSeconds` of the role.
+            MalformedPolicy: The policy does not follow the policy language, or a statement of a trust policy
+                does not name the pool that it trusts.
+            PackedPolicyTooLarge: The session policy has more than 2048 characters, or the policy and the tags
+                together do not fit into a session token.
 
         Elsewhere: cognito: sts:AssumeRoleWithWebIdentity.
         """
@@ -325,62 +349,73 @@ class AsyncCredentialsMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsGetResult:
-        """Exchange a pool's token, or logins, for temporary credentials.
+        """Get temporary credentials for an identity (enhanced flow).
 
-        The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or
-        an identity with the logins that prove it, which are linked and merged as in identity.resolve; or a
-        guest's identity alone. Credentials are valid for one hour, however long the token still is.
+        The pool selects the role, as configured with `pool.setRoles`. The caller passes a token that the pool
+        minted, an identity with its logins, or the identity of a guest. Logins are linked and merged as in
+        `identity.resolve`. The credentials are valid for one hour, even if the token expires earlier.
 
         Exactly one of token, identity_id must be given.
 
         Args:
-            token (string of 1–20000 characters; optional): A signed JSON Web Token in compact form.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
-                identity: a region, a colon and a UUID.
-            logins (object of string; optional): Proofs of the identity; only beside identityId.
-            custom_role_arn (string of 20–2048 characters; optional): A role that the login's provider offers,
-                where it offers several.
+            token (string of 1–20000 characters; optional): An OpenID token of the pool.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The ID of the identity.
+            logins (object of string; optional): The logins of the identity. Allowed only with `identityId`.
+                As in AWS SDKs, a token that the pool minted can be given under
+                `cognito-identity.amazonaws.com`; it must then be the only login.
+            custom_role_arn (string of 20–2048 characters; optional): The role to assume, if the provider of
+                the login offers several roles.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            PoolNotFound: The pool does not exist or was deleted.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            RoleNotConfigured: `credentials.get` finds no role for the identity, or the trust policy of the
+                role denies it.
+            IdentityForbidden: An authenticated identity is used without a login.
+            UnauthenticatedNotAllowed: A request without logins is sent to a pool that does not allow guests.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
                 it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            PoolNotFound: The pool was never created, or is deleted.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
-            IdentityForbidden: An authenticated identity is used without any login.
-            UnauthenticatedNotAllowed: A guest in a pool that has none.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            RoleNotOffered: A custom role that the pool does not offer for this login.
-            AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            RoleNotOffered: The pool does not offer the requested custom role for this login.
+            AmbiguousRoleDenied: No rule or claim selects exactly one role, and the role mapping of the pool
+                denies such requests.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
             SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
 
         Elsewhere: cognito: GetCredentialsForIdentity.
         """
@@ -404,35 +439,38 @@ class AsyncCredentialsMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Revocation:
-        """Refuse temporary credentials from now on.
+        """Revoke temporary credentials issued before a given time.
 
-        All that were issued before a moment, for one session, one identity, one role or one pool, in every
-        process on this store within a second. By identity and by pool it reaches the tokens, too, that would
-        buy new ones: what was minted in a second before is refused with tokenRevoked, by token.verify as
-        well. Tokens say their second only, so one minted in this very second may be newer than the
-        revocation, and is accepted; to reach it, name the next second in issuedBefore: then nothing of this
-        second is accepted, nor what is minted later in it.
+        Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every
+        process of this store within one second. Revoking by identity or pool also revokes the tokens that
+        could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`,
+        including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted
+        in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next
+        second; tokens minted during the rest of the current second are then also invalid.
 
         Exactly one of session_token, identity_id, role_arn, pool_id must be given.
 
         Args:
-            session_token (string of 1–20000 characters; optional): The session token of temporary
-                credentials.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
-                identity: a region, a colon and a UUID.
-            role_arn (string of 20–2048 characters; optional): The ARN of a role:
-                arn:aws:iam::<account>:role/<name>.
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
-                region, a colon and a UUID.
-            issued_before (integer 0–253402300799; optional): Without it: now. May be later than now.
+            session_token (string of 1–20000 characters; optional): The session token of the session to
+                revoke.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The identity whose credentials and
+                tokens are revoked.
+            role_arn (string of 20–2048 characters; optional): The role whose credentials are revoked.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The pool whose credentials and
+                tokens are revoked.
+            issued_before (integer 0–253402300799; optional): The time before which credentials must be issued
+                to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current
+                time.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            SessionTokenInvalid: A session token cannot be opened, or belongs to another access key id.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            RoleNotFound: A role was never put, or is deleted.
-            PoolNotFound: The pool was never created, or is deleted.
+            SessionTokenInvalid: The session token cannot be decrypted, or belongs to another access key ID.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            RoleNotFound: The role does not exist or was deleted.
+            PoolNotFound: The pool does not exist or was deleted.
         """
         params: Dict[str, Any] = {
             "sessionToken": session_token,
@@ -454,34 +492,34 @@ class AsyncCredentialsMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsVerifyResult:
-        """Verify a signed request, or a session token.
+        """Verify an AWS Signature Version 4 request or a session token.
 
-        Checks an AWS Signature Version 4, in headers or in the query string, and the session token it came
-        with; or a session token alone, which proves less: whoever holds it may only have seen it.
+        Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session
+        token. A session token can also be verified alone. It then proves possession of the token, not of the
+        secret access key.
 
         Exactly one of request, session_token must be given.
 
         Args:
-            request (SignedRequest; optional): An HTTP request signed with AWS Signature Version 4, in its
-                headers or in its query string.
-            session_token (string of 1–20000 characters; optional): The session token of temporary
-                credentials.
-            service (string of 1–128 characters; optional): The service the signature must be for.
-            region (string of 1–128 characters; optional): The region the signature must be for.
+            request (SignedRequest; optional): The signed request.
+            session_token (string of 1–20000 characters; optional): The session token to verify without a
+                request.
+            service (string of 1–128 characters; optional): The required service of the signature.
+            region (string of 1–128 characters; optional): The required region of the signature.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            SessionTokenInvalid: A session token cannot be opened, or belongs to another access key id.
-            CredentialsExpired: Temporary credentials are past their time.
-            CredentialsRevoked: credentials.revoke named them.
-            SignatureMalformed: Authorization header or X-Amz- parameters are missing, doubled or wrong; host
-                or a needed header is not signed.
-            SignatureMismatch: The request was altered on its way, or signed with another secret.
-            CredentialScopeMismatch: The credential scope names another service, region or day.
-            BodyHashMismatch: bodySha256 differs from x-amz-content-sha256.
-            RequestExpired: A presigned request is past its time.
-            RequestTimeTooSkewed: X-Amz-Date is too far from now.
+            SessionTokenInvalid: The session token cannot be decrypted, or belongs to another access key ID.
+            CredentialsExpired: The temporary credentials have expired.
+            CredentialsRevoked: `credentials.revoke` applies to the credentials.
+            SignatureMalformed: The `Authorization` header or the `X-Amz-` parameters are missing, duplicated
+                or not valid, or the `host` header or another required header is not signed.
+            SignatureMismatch: The request was altered in transit or signed with another secret.
+            CredentialScopeMismatch: The credential scope names another service, region or date.
+            BodyHashMismatch: `bodySha256` differs from `x-amz-content-sha256`.
+            RequestExpired: A presigned request has expired.
+            RequestTimeTooSkewed: `X-Amz-Date` differs too much from the current time.
         """
         params: Dict[str, Any] = {
             "request": request,

@@ -20,19 +20,20 @@ class CredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderClearCredentialsResult:
-        """Drop the credentials and keep the identity.
+        """Clear a provider's cached credentials, keeping its identity ID.
 
-        For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are
-        looking for credentials are told providerOvertaken, and what they find is not held.
+        For example, call it after a guest has signed in or a login was linked. The call does not wait for a
+        refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is
+        discarded.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderNotOpen: The named credentials provider is not open in this process.
 
         Elsewhere: cognito: iOS, Android: clearCredentials; .NET: ClearCredentials.
         """
@@ -47,21 +48,21 @@ class CredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderClearKeychainResult:
-        """Drop everything: credentials, identity and logins.
+        """Clear a provider's cached credentials, identity ID and logins.
 
-        For a sign-out, and for another user who is not to be linked with this one. The identity itself stays
-        in the pool; the next user begins with an identity of their own. A token that the provider waits for
-        is not waited for any more. It waits for no refresh: calls that are looking for credentials are told
-        providerOvertaken, and what they find is not held.
+        Call it at sign-out, or before another user signs in whose logins must not be linked to the current
+        identity. The identity itself stays in the pool; the next user gets a different identity. If the
+        provider waits for a developer token, it stops waiting. The call does not wait for a refresh: calls
+        that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderNotOpen: The named credentials provider is not open in this process.
 
         Elsewhere: cognito: iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId.
         """
@@ -76,18 +77,19 @@ class CredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderCloseResult:
-        """Close a credential provider.
+        """Close a credentials provider.
 
-        What it holds in memory is gone; the identity's id stays in the store under its key.
+        Discards everything the provider holds in memory. The identity ID stays in the store under the key of
+        the provider.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderNotOpen: The named credentials provider is not open in this process.
         """
         params: Dict[str, Any] = {"provider": provider}
         answer = self._call("credentialsProvider.close", params, timeout, trace)
@@ -101,78 +103,89 @@ class CredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderAnswer:
-        """Get credentials that are good for a while.
+        """Get temporary credentials, refreshing them if they expire soon.
 
-        Held credentials are answered as long as they last longer than refreshAheadSeconds; nothing is asked
-        then. Else they are renewed: with the user's logins, with a token that this process mints, or with one
-        that your own backend mints, which the state tokenRequired asks for. Calls that come while credentials
-        are being renewed join: they get the same credentials, or the same continuationToken. This is where
-        the SDKs call refresh (Android), token and logins (iOS) or RefreshIdentity (.NET) of a custom identity
-        provider. Calls that setLogins, clearCredentials or clearKeychain overtake are told providerOvertaken.
-        Where the identity turns out to be another one, its id is kept instead and the notification
-        credentialsProvider/identityChanged is sent. A kept identity that is gone, or that was merged into
-        another one the logins prove, is given up and looked for once more without it.
+        Returns the cached credentials if they are valid for more than `refreshAheadSeconds`. Otherwise the
+        provider refreshes them: with the logins of the user, with a token minted by this process, or with a
+        token from the application's backend. In the last case, the result has the state `tokenRequired`.
+        Concurrent calls share one refresh and return the same credentials or the same `continuationToken`. A
+        call fails with `providerOvertaken` if `setLogins`, `clearCredentials` or `clearKeychain` is called
+        during its refresh. If the refresh finds another identity, the provider stores the new identity ID and
+        sends the notification `credentialsProvider/identityChanged`. If the stored identity was deleted, or
+        was merged into an identity that the logins prove, the provider repeats the search without it. This
+        method corresponds to `refresh` (Android), `token` and `logins` (iOS) and `RefreshIdentity` (.NET) of
+        a custom identity provider in the AWS Mobile SDKs.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
-            refresh (boolean; default false): Renew them however long they last.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
+            refresh (boolean; default false): Whether to refresh the credentials even if the cached ones are
+                still valid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
-            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
-                refresh was under way, and did not wait for it.
-            PoolNotFound: The pool was never created, or is deleted.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            IdentityForbidden: An authenticated identity is used without any login.
-            UnauthenticatedNotAllowed: A guest in a pool that has none.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            DeveloperUserAlreadyRegistered: identityId names one identity, the developer user identifier
-                belongs to another.
-            InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
-                characters, a token that does not verify.
-            ClassicFlowDisabled: token.mint in a pool that does not allow it.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
-            SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
-            RoleNotOffered: A custom role that the pool does not offer for this login.
-            AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
-            AssumeRoleDenied: The trust policy does not allow it, or there is no such role: both are answered
-                alike.
-            DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
-            PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
-                for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+            ProviderNotOpen: The named credentials provider is not open in this process.
+            ProviderOvertaken: `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was
+                called during a refresh and took effect first.
+            PoolNotFound: The pool does not exist or was deleted.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            IdentityForbidden: An authenticated identity is used without a login.
+            UnauthenticatedNotAllowed: A request without logins is sent to a pool that does not allow guests.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
                 it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            DeveloperUserAlreadyRegistered: `identityId` names one identity, but the developer user identifier
+                belongs to another.
+            InvalidLogin: The value of a login is not valid, such as a developer user identifier with more
+                than 1024 characters.
+            ClassicFlowDisabled: `token.mint` is called in a pool that does not allow the classic flow.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
+            SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            RoleNotConfigured: `credentials.get` finds no role for the identity, or the trust policy of the
+                role denies it.
+            RoleNotOffered: The pool does not offer the requested custom role for this login.
+            AmbiguousRoleDenied: No rule or claim selects exactly one role, and the role mapping of the pool
+                denies such requests.
+            AssumeRoleDenied: The trust policy does not allow the request, or the role does not exist. Both
+                cases return the same error.
+            DurationExceedsRoleMaximum: `durationSeconds` exceeds the `maxSessionSeconds` of the role.
+            PackedPolicyTooLarge: The session policy has more than 2048 characters, or the policy and the tags
+                together do not fit into a session token.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
 
         Elsewhere: cognito: Android: getCredentials, and AWSAbstractCognitoDeveloperIdentityProvider.refresh;
         iOS: credentials, and AWSCognitoCredentialsProviderHelper token, AWSIdentityProviderManager logins;
@@ -189,51 +202,55 @@ class CredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderAnswer:
-        """Get the id of the identity.
+        """Get the identity ID of a credentials provider.
 
-        The id that is kept under the provider's key; where there is none yet, one is found or made as in
-        identity.resolve, or by the backend's token. After setLogins the id is looked at again first, because
-        other logins may make it another one.
+        Returns the identity ID that is stored under the key of the provider. If there is none, the provider
+        gets or creates an identity as in `identity.resolve`, or requires a token of the application's
+        backend. After `credentialsProvider.setLogins`, the identity is resolved again because the new logins
+        can belong to another identity.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
-            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
-                refresh was under way, and did not wait for it.
-            PoolNotFound: The pool was never created, or is deleted.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            IdentityForbidden: An authenticated identity is used without any login.
-            UnauthenticatedNotAllowed: A guest in a pool that has none.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            DeveloperUserAlreadyRegistered: identityId names one identity, the developer user identifier
+            ProviderNotOpen: The named credentials provider is not open in this process.
+            ProviderOvertaken: `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was
+                called during a refresh and took effect first.
+            PoolNotFound: The pool does not exist or was deleted.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            IdentityForbidden: An authenticated identity is used without a login.
+            UnauthenticatedNotAllowed: A request without logins is sent to a pool that does not allow guests.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
+                it.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            DeveloperUserAlreadyRegistered: `identityId` names one identity, but the developer user identifier
                 belongs to another.
-            InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
-                characters, a token that does not verify.
-            ClassicFlowDisabled: token.mint in a pool that does not allow it.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            InvalidLogin: The value of a login is not valid, such as a developer user identifier with more
+                than 1024 characters.
+            ClassicFlowDisabled: `token.mint` is called in a pool that does not allow the classic flow.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
             SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
 
         Elsewhere: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript:
         identityId.
@@ -256,38 +273,41 @@ class CredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderOpenResult:
-        """Open a credential provider.
+        """Open a credentials provider, which caches and refreshes temporary credentials.
 
-        It keeps temporary credentials for one user of a pool fresh, as the credential providers of the mobile
-        SDKs do: it caches them, renews them ahead of their end, and keeps the identity's id under a key in
-        the store. The provider itself lives in this process and ends with it; opened again with the same key,
-        it goes on with the same identity. The name that getProviderName answers in the SDKs is the pool's
-        developerProvider.
+        A credentials provider serves one user of a pool, like the credentials providers of the AWS Mobile
+        SDKs. It caches credentials, refreshes them before they expire, and stores the identity ID in the
+        store under a key. The provider itself exists only in this process; if it is opened again with the
+        same key, it continues with the same identity. The `developerProvider` of the pool corresponds to the
+        result of `getProviderName` in the SDKs.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            key (string of 1–128 characters; default "default"): Under which the identity's id is kept in the
-                store, with the pool: an installation, a device, a profile.
-            logins (object of string; optional): Who the user is, as in setLogins; without it a guest.
-            token_source (self | caller; default "self"): Who mints when the logins name the developer
-                provider. self: this process. caller: your own backend, which is asked by the state
-                tokenRequired and answers by submitToken.
-            flow (enhanced | basic; default "enhanced"): enhanced: the pool picks the role, as in
-                credentials.get. basic: a role is taken on by a token, as in credentials.assumeRole; the
-                session's name is ProviderSession.
-            role_arn (string of 20–2048 characters; optional): The role of the basic flow; without it the
-                pool's role for guests, or for authenticated identities.
-            custom_role_arn (string of 20–2048 characters; optional): The role of the enhanced flow, where a
-                login's provider offers several.
-            refresh_ahead_seconds (integer 0–3599; default 600): How long before their end credentials are
-                renewed.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            key (string of 1–128 characters; default "default"): The name under which the identity ID is
+                stored for this pool, such as the ID of an installation, device or profile.
+            logins (object of string; optional): The logins of the user, as in
+                `credentialsProvider.setLogins`. Omit them for a guest.
+            token_source (self | caller; default "self"): The party that mints tokens if the logins contain
+                the developer provider. With `self`, this process mints them. With `caller`, the application's
+                backend mints them: the provider requests a token with the state `tokenRequired`, and the
+                backend submits it with `credentialsProvider.submitToken`.
+            flow (enhanced | basic; default "enhanced"): The flow that returns the credentials. With
+                `enhanced`, the pool selects the role, as in `credentials.get`. With `basic`, a token assumes
+                a role, as in `credentials.assumeRole`; the session name is `ProviderSession`.
+            role_arn (string of 20–2048 characters; optional): The role of the basic flow. Defaults to the
+                role of the pool for guests or for authenticated identities.
+            custom_role_arn (string of 20–2048 characters; optional): The role of the enhanced flow, if the
+                provider of a login offers several roles.
+            refresh_ahead_seconds (integer 0–3599; default 600): The number of seconds before their expiration
+                at which credentials are refreshed.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            TooManyProviders: credentialsProvider.open beyond the limit.
+            PoolNotFound: The pool does not exist or was deleted.
+            TooManyProviders: `credentialsProvider.open` exceeds the maximum number of open providers.
 
         Elsewhere: cognito: Android: new CognitoCachingCredentialsProvider; iOS: AWSCognitoCredentialsProvider
         init; .NET: new CognitoAWSCredentials; JavaScript: new CognitoIdentityCredentials; getProviderName.
@@ -313,26 +333,26 @@ class CredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderSetLoginsResult:
-        """Say who the user is now.
+        """Replace the logins of a credentials provider.
 
-        Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs
-        in as somebody known becomes that identity (and the guest's own is disabled, but not by a login of
-        your developer provider, which never merges), and a user who proves one more login may be merged. For
-        another user who is not to be linked, call clearKeychain first. A token that the provider waits for is
-        not waited for any more. It waits for no refresh: calls that are looking for credentials are told
-        providerOvertaken, and what they find is not held.
+        Discards the cached credentials and keeps the identity ID. The next call to `credentialsProvider.get`
+        can change the identity ID. If a guest signs in with a login of an existing identity, the provider
+        changes to that identity and the guest is disabled. Logins of the developer provider never merge
+        identities. An additional login can also merge the identity with another one. If another user signs in
+        whose logins must not be linked to the current identity, call `credentialsProvider.clearKeychain`
+        first. If the provider waits for a developer token, it stops waiting. The call does not wait for a
+        refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is
+        discarded.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
-            logins (object of string): Login provider to its proof: for the pool's developer provider the
-                identifier of the user in your own system, for a public provider a token. Without any, the
-                user is a guest.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
+            logins (object of string): The new logins of the user. With an empty map, the user is a guest.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderNotOpen: The named credentials provider is not open in this process.
 
         Elsewhere: cognito: Android: setLogins, withLogins; iOS: AWSIdentityProviderManager logins; .NET:
         AddLogin, RemoveLogin; JavaScript: params.Logins.
@@ -350,51 +370,61 @@ class CredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderAnswer:
-        """Hand in the token that a credential provider asked for.
+        """Submit the developer token that a credentials provider requested.
 
-        What your own backend got from token.mintForDeveloper: both the identity's id and the token, as
-        update(identityId, token) of the Android SDK sets them. They are exchanged at once. The token is used
-        for this refresh alone; the next one asks anew. A token that is refused leaves the continuationToken
-        valid.
+        Submit the identity ID and the token that `token.mintForDeveloper` returned to the application's
+        backend, like `update(identityId, token)` in the AWS SDK for Android. The provider exchanges the token
+        immediately and uses it only for this refresh; the next refresh requests another token. If the token
+        is rejected, the continuation token stays valid.
 
         Args:
-            continuation_token (string of 1–256 characters): From the state tokenRequired.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
-                region, a colon and a UUID.
-            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            continuation_token (string of 1–256 characters): The continuation token from the state
+                `tokenRequired`.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The identity ID that `token.mintForDeveloper`
+                returned.
+            token (string of 1–20000 characters): The token that `token.mintForDeveloper` returned.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenNotAwaited: submitToken with a continuationToken of no refresh that waits.
-            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
-                refresh was under way, and did not wait for it.
-            TokenAudienceMismatch: aud does not contain what was expected.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            PoolNotFound: The pool was never created, or is deleted.
-            RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
-            RoleNotOffered: A custom role that the pool does not offer for this login.
-            AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
-            AssumeRoleDenied: The trust policy does not allow it, or there is no such role: both are answered
-                alike.
-            DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
-            PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
-                for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+            TokenNotAwaited: `credentialsProvider.submitToken` names a continuation token for which no refresh
+                is waiting.
+            ProviderOvertaken: `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was
+                called during a refresh and took effect first.
+            TokenAudienceMismatch: `aud` does not contain the expected audience.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
                 it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
+            PoolNotFound: The pool does not exist or was deleted.
+            RoleNotConfigured: `credentials.get` finds no role for the identity, or the trust policy of the
+                role denies it.
+            RoleNotOffered: The pool does not offer the requested custom role for this login.
+            AmbiguousRoleDenied: No rule or claim selects exactly one role, and the role mapping of the pool
+                denies such requests.
+            AssumeRoleDenied: The trust policy does not allow the request, or the role does not exist. Both
+                cases return the same error.
+            DurationExceedsRoleMaximum: `durationSeconds` exceeds the `maxSessionSeconds` of the role.
+            PackedPolicyTooLarge: The session policy has more than 2048 characters, or the policy and the tags
+                together do not fit into a session token.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
 
         Elsewhere: cognito: Android: update(identityId, token); iOS: the result of token; .NET: the
         IdentityState of RefreshIdentity.
@@ -421,19 +451,20 @@ class AsyncCredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderClearCredentialsResult:
-        """Drop the credentials and keep the identity.
+        """Clear a provider's cached credentials, keeping its identity ID.
 
-        For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are
-        looking for credentials are told providerOvertaken, and what they find is not held.
+        For example, call it after a guest has signed in or a login was linked. The call does not wait for a
+        refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is
+        discarded.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderNotOpen: The named credentials provider is not open in this process.
 
         Elsewhere: cognito: iOS, Android: clearCredentials; .NET: ClearCredentials.
         """
@@ -448,21 +479,21 @@ class AsyncCredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderClearKeychainResult:
-        """Drop everything: credentials, identity and logins.
+        """Clear a provider's cached credentials, identity ID and logins.
 
-        For a sign-out, and for another user who is not to be linked with this one. The identity itself stays
-        in the pool; the next user begins with an identity of their own. A token that the provider waits for
-        is not waited for any more. It waits for no refresh: calls that are looking for credentials are told
-        providerOvertaken, and what they find is not held.
+        Call it at sign-out, or before another user signs in whose logins must not be linked to the current
+        identity. The identity itself stays in the pool; the next user gets a different identity. If the
+        provider waits for a developer token, it stops waiting. The call does not wait for a refresh: calls
+        that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderNotOpen: The named credentials provider is not open in this process.
 
         Elsewhere: cognito: iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId.
         """
@@ -477,18 +508,19 @@ class AsyncCredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderCloseResult:
-        """Close a credential provider.
+        """Close a credentials provider.
 
-        What it holds in memory is gone; the identity's id stays in the store under its key.
+        Discards everything the provider holds in memory. The identity ID stays in the store under the key of
+        the provider.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderNotOpen: The named credentials provider is not open in this process.
         """
         params: Dict[str, Any] = {"provider": provider}
         answer = await self._call("credentialsProvider.close", params, timeout, trace)
@@ -502,78 +534,89 @@ class AsyncCredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderAnswer:
-        """Get credentials that are good for a while.
+        """Get temporary credentials, refreshing them if they expire soon.
 
-        Held credentials are answered as long as they last longer than refreshAheadSeconds; nothing is asked
-        then. Else they are renewed: with the user's logins, with a token that this process mints, or with one
-        that your own backend mints, which the state tokenRequired asks for. Calls that come while credentials
-        are being renewed join: they get the same credentials, or the same continuationToken. This is where
-        the SDKs call refresh (Android), token and logins (iOS) or RefreshIdentity (.NET) of a custom identity
-        provider. Calls that setLogins, clearCredentials or clearKeychain overtake are told providerOvertaken.
-        Where the identity turns out to be another one, its id is kept instead and the notification
-        credentialsProvider/identityChanged is sent. A kept identity that is gone, or that was merged into
-        another one the logins prove, is given up and looked for once more without it.
+        Returns the cached credentials if they are valid for more than `refreshAheadSeconds`. Otherwise the
+        provider refreshes them: with the logins of the user, with a token minted by this process, or with a
+        token from the application's backend. In the last case, the result has the state `tokenRequired`.
+        Concurrent calls share one refresh and return the same credentials or the same `continuationToken`. A
+        call fails with `providerOvertaken` if `setLogins`, `clearCredentials` or `clearKeychain` is called
+        during its refresh. If the refresh finds another identity, the provider stores the new identity ID and
+        sends the notification `credentialsProvider/identityChanged`. If the stored identity was deleted, or
+        was merged into an identity that the logins prove, the provider repeats the search without it. This
+        method corresponds to `refresh` (Android), `token` and `logins` (iOS) and `RefreshIdentity` (.NET) of
+        a custom identity provider in the AWS Mobile SDKs.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
-            refresh (boolean; default false): Renew them however long they last.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
+            refresh (boolean; default false): Whether to refresh the credentials even if the cached ones are
+                still valid.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
-            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
-                refresh was under way, and did not wait for it.
-            PoolNotFound: The pool was never created, or is deleted.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            IdentityForbidden: An authenticated identity is used without any login.
-            UnauthenticatedNotAllowed: A guest in a pool that has none.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            DeveloperUserAlreadyRegistered: identityId names one identity, the developer user identifier
-                belongs to another.
-            InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
-                characters, a token that does not verify.
-            ClassicFlowDisabled: token.mint in a pool that does not allow it.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
-            SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
-            RoleNotOffered: A custom role that the pool does not offer for this login.
-            AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
-            AssumeRoleDenied: The trust policy does not allow it, or there is no such role: both are answered
-                alike.
-            DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
-            PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
-                for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+            ProviderNotOpen: The named credentials provider is not open in this process.
+            ProviderOvertaken: `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was
+                called during a refresh and took effect first.
+            PoolNotFound: The pool does not exist or was deleted.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            IdentityForbidden: An authenticated identity is used without a login.
+            UnauthenticatedNotAllowed: A request without logins is sent to a pool that does not allow guests.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
                 it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            DeveloperUserAlreadyRegistered: `identityId` names one identity, but the developer user identifier
+                belongs to another.
+            InvalidLogin: The value of a login is not valid, such as a developer user identifier with more
+                than 1024 characters.
+            ClassicFlowDisabled: `token.mint` is called in a pool that does not allow the classic flow.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
+            SamlNotSupported: A login names the ARN of a SAML provider.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            RoleNotConfigured: `credentials.get` finds no role for the identity, or the trust policy of the
+                role denies it.
+            RoleNotOffered: The pool does not offer the requested custom role for this login.
+            AmbiguousRoleDenied: No rule or claim selects exactly one role, and the role mapping of the pool
+                denies such requests.
+            AssumeRoleDenied: The trust policy does not allow the request, or the role does not exist. Both
+                cases return the same error.
+            DurationExceedsRoleMaximum: `durationSeconds` exceeds the `maxSessionSeconds` of the role.
+            PackedPolicyTooLarge: The session policy has more than 2048 characters, or the policy and the tags
+                together do not fit into a session token.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
 
         Elsewhere: cognito: Android: getCredentials, and AWSAbstractCognitoDeveloperIdentityProvider.refresh;
         iOS: credentials, and AWSCognitoCredentialsProviderHelper token, AWSIdentityProviderManager logins;
@@ -590,51 +633,55 @@ class AsyncCredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderAnswer:
-        """Get the id of the identity.
+        """Get the identity ID of a credentials provider.
 
-        The id that is kept under the provider's key; where there is none yet, one is found or made as in
-        identity.resolve, or by the backend's token. After setLogins the id is looked at again first, because
-        other logins may make it another one.
+        Returns the identity ID that is stored under the key of the provider. If there is none, the provider
+        gets or creates an identity as in `identity.resolve`, or requires a token of the application's
+        backend. After `credentialsProvider.setLogins`, the identity is resolved again because the new logins
+        can belong to another identity.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
-            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
-                refresh was under way, and did not wait for it.
-            PoolNotFound: The pool was never created, or is deleted.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            IdentityForbidden: An authenticated identity is used without any login.
-            UnauthenticatedNotAllowed: A guest in a pool that has none.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            DeveloperUserAlreadyRegistered: identityId names one identity, the developer user identifier
+            ProviderNotOpen: The named credentials provider is not open in this process.
+            ProviderOvertaken: `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was
+                called during a refresh and took effect first.
+            PoolNotFound: The pool does not exist or was deleted.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            IdentityForbidden: An authenticated identity is used without a login.
+            UnauthenticatedNotAllowed: A request without logins is sent to a pool that does not allow guests.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
+                it.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            DeveloperUserAlreadyRegistered: `identityId` names one identity, but the developer user identifier
                 belongs to another.
-            InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
-                characters, a token that does not verify.
-            ClassicFlowDisabled: token.mint in a pool that does not allow it.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            InvalidLogin: The value of a login is not valid, such as a developer user identifier with more
+                than 1024 characters.
+            ClassicFlowDisabled: `token.mint` is called in a pool that does not allow the classic flow.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
             SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
 
         Elsewhere: cognito: Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript:
         identityId.
@@ -657,38 +704,41 @@ class AsyncCredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderOpenResult:
-        """Open a credential provider.
+        """Open a credentials provider, which caches and refreshes temporary credentials.
 
-        It keeps temporary credentials for one user of a pool fresh, as the credential providers of the mobile
-        SDKs do: it caches them, renews them ahead of their end, and keeps the identity's id under a key in
-        the store. The provider itself lives in this process and ends with it; opened again with the same key,
-        it goes on with the same identity. The name that getProviderName answers in the SDKs is the pool's
-        developerProvider.
+        A credentials provider serves one user of a pool, like the credentials providers of the AWS Mobile
+        SDKs. It caches credentials, refreshes them before they expire, and stores the identity ID in the
+        store under a key. The provider itself exists only in this process; if it is opened again with the
+        same key, it continues with the same identity. The `developerProvider` of the pool corresponds to the
+        result of `getProviderName` in the SDKs.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            key (string of 1–128 characters; default "default"): Under which the identity's id is kept in the
-                store, with the pool: an installation, a device, a profile.
-            logins (object of string; optional): Who the user is, as in setLogins; without it a guest.
-            token_source (self | caller; default "self"): Who mints when the logins name the developer
-                provider. self: this process. caller: your own backend, which is asked by the state
-                tokenRequired and answers by submitToken.
-            flow (enhanced | basic; default "enhanced"): enhanced: the pool picks the role, as in
-                credentials.get. basic: a role is taken on by a token, as in credentials.assumeRole; the
-                session's name is ProviderSession.
-            role_arn (string of 20–2048 characters; optional): The role of the basic flow; without it the
-                pool's role for guests, or for authenticated identities.
-            custom_role_arn (string of 20–2048 characters; optional): The role of the enhanced flow, where a
-                login's provider offers several.
-            refresh_ahead_seconds (integer 0–3599; default 600): How long before their end credentials are
-                renewed.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            key (string of 1–128 characters; default "default"): The name under which the identity ID is
+                stored for this pool, such as the ID of an installation, device or profile.
+            logins (object of string; optional): The logins of the user, as in
+                `credentialsProvider.setLogins`. Omit them for a guest.
+            token_source (self | caller; default "self"): The party that mints tokens if the logins contain
+                the developer provider. With `self`, this process mints them. With `caller`, the application's
+                backend mints them: the provider requests a token with the state `tokenRequired`, and the
+                backend submits it with `credentialsProvider.submitToken`.
+            flow (enhanced | basic; default "enhanced"): The flow that returns the credentials. With
+                `enhanced`, the pool selects the role, as in `credentials.get`. With `basic`, a token assumes
+                a role, as in `credentials.assumeRole`; the session name is `ProviderSession`.
+            role_arn (string of 20–2048 characters; optional): The role of the basic flow. Defaults to the
+                role of the pool for guests or for authenticated identities.
+            custom_role_arn (string of 20–2048 characters; optional): The role of the enhanced flow, if the
+                provider of a login offers several roles.
+            refresh_ahead_seconds (integer 0–3599; default 600): The number of seconds before their expiration
+                at which credentials are refreshed.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            TooManyProviders: credentialsProvider.open beyond the limit.
+            PoolNotFound: The pool does not exist or was deleted.
+            TooManyProviders: `credentialsProvider.open` exceeds the maximum number of open providers.
 
         Elsewhere: cognito: Android: new CognitoCachingCredentialsProvider; iOS: AWSCognitoCredentialsProvider
         init; .NET: new CognitoAWSCredentials; JavaScript: new CognitoIdentityCredentials; getProviderName.
@@ -714,26 +764,26 @@ class AsyncCredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderSetLoginsResult:
-        """Say who the user is now.
+        """Replace the logins of a credentials provider.
 
-        Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs
-        in as somebody known becomes that identity (and the guest's own is disabled, but not by a login of
-        your developer provider, which never merges), and a user who proves one more login may be merged. For
-        another user who is not to be linked, call clearKeychain first. A token that the provider waits for is
-        not waited for any more. It waits for no refresh: calls that are looking for credentials are told
-        providerOvertaken, and what they find is not held.
+        Discards the cached credentials and keeps the identity ID. The next call to `credentialsProvider.get`
+        can change the identity ID. If a guest signs in with a login of an existing identity, the provider
+        changes to that identity and the guest is disabled. Logins of the developer provider never merge
+        identities. An additional login can also merge the identity with another one. If another user signs in
+        whose logins must not be linked to the current identity, call `credentialsProvider.clearKeychain`
+        first. If the provider waits for a developer token, it stops waiting. The call does not wait for a
+        refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is
+        discarded.
 
         Args:
-            provider (string of 1–64 characters): A credential provider that is open in this process, as
-                credentialsProvider.open answered it.
-            logins (object of string): Login provider to its proof: for the pool's developer provider the
-                identifier of the user in your own system, for a public provider a token. Without any, the
-                user is a guest.
+            provider (string of 1–64 characters): The handle of a credentials provider that is open in this
+                process, as returned by `credentialsProvider.open`.
+            logins (object of string): The new logins of the user. With an empty map, the user is a guest.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ProviderNotOpen: A credential provider is named that is not open in this process.
+            ProviderNotOpen: The named credentials provider is not open in this process.
 
         Elsewhere: cognito: Android: setLogins, withLogins; iOS: AWSIdentityProviderManager logins; .NET:
         AddLogin, RemoveLogin; JavaScript: params.Logins.
@@ -751,51 +801,61 @@ class AsyncCredentialsProviderMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.CredentialsProviderAnswer:
-        """Hand in the token that a credential provider asked for.
+        """Submit the developer token that a credentials provider requested.
 
-        What your own backend got from token.mintForDeveloper: both the identity's id and the token, as
-        update(identityId, token) of the Android SDK sets them. They are exchanged at once. The token is used
-        for this refresh alone; the next one asks anew. A token that is refused leaves the continuationToken
-        valid.
+        Submit the identity ID and the token that `token.mintForDeveloper` returned to the application's
+        backend, like `update(identityId, token)` in the AWS SDK for Android. The provider exchanges the token
+        immediately and uses it only for this refresh; the next refresh requests another token. If the token
+        is rejected, the continuation token stays valid.
 
         Args:
-            continuation_token (string of 1–256 characters): From the state tokenRequired.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
-                region, a colon and a UUID.
-            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
+            continuation_token (string of 1–256 characters): The continuation token from the state
+                `tokenRequired`.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The identity ID that `token.mintForDeveloper`
+                returned.
+            token (string of 1–20000 characters): The token that `token.mintForDeveloper` returned.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenNotAwaited: submitToken with a continuationToken of no refresh that waits.
-            ProviderOvertaken: credentialsProvider.setLogins, clearCredentials or clearKeychain came while a
-                refresh was under way, and did not wait for it.
-            TokenAudienceMismatch: aud does not contain what was expected.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            PoolNotFound: The pool was never created, or is deleted.
-            RoleNotConfigured: credentials.get finds no role for the identity, or its trust policy refuses.
-            RoleNotOffered: A custom role that the pool does not offer for this login.
-            AmbiguousRoleDenied: No rule or claim names one role, and the pool denies such requests.
-            AssumeRoleDenied: The trust policy does not allow it, or there is no such role: both are answered
-                alike.
-            DurationExceedsRoleMaximum: durationSeconds is above the role's maxSessionSeconds.
-            PackedPolicyTooLarge: A session policy above 2048 characters, or policy and tags together too long
-                for a session token.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
+            TokenNotAwaited: `credentialsProvider.submitToken` names a continuation token for which no refresh
+                is waiting.
+            ProviderOvertaken: `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was
+                called during a refresh and took effect first.
+            TokenAudienceMismatch: `aud` does not contain the expected audience.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
                 it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
+            PoolNotFound: The pool does not exist or was deleted.
+            RoleNotConfigured: `credentials.get` finds no role for the identity, or the trust policy of the
+                role denies it.
+            RoleNotOffered: The pool does not offer the requested custom role for this login.
+            AmbiguousRoleDenied: No rule or claim selects exactly one role, and the role mapping of the pool
+                denies such requests.
+            AssumeRoleDenied: The trust policy does not allow the request, or the role does not exist. Both
+                cases return the same error.
+            DurationExceedsRoleMaximum: `durationSeconds` exceeds the `maxSessionSeconds` of the role.
+            PackedPolicyTooLarge: The session policy has more than 2048 characters, or the policy and the tags
+                together do not fit into a session token.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
 
         Elsewhere: cognito: Android: update(identityId, token); iOS: the result of token; .NET: the
         IdentityState of RefreshIdentity.

@@ -22,11 +22,11 @@ class IdentityMethods:
     ) -> types.IdentityDeleteResult:
         """Delete identities.
 
-        Their logins are free again: whoever signs in with one later gets a new identity. An id that is not
-        there counts as deleted.
+        The logins of a deleted identity become free: a later sign-in with one of them creates a new identity.
+        IDs that do not exist count as deleted.
 
         Args:
-            identity_ids (array of IdentityId): Which.
+            identity_ids (array of IdentityId): The IDs of the identities to delete.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -43,18 +43,19 @@ class IdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityDescription:
-        """Get an identity.
+        """Get an identity by ID.
 
-        Names the linked login providers, never the identifiers of the user there.
+        Returns the names of the linked login providers, but not the subjects of the user at these providers.
 
         Args:
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
-                region, a colon and a UUID.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of an identity: a region, a colon and
+                a UUID.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
 
         Elsewhere: cognito: DescribeIdentity.
         """
@@ -74,21 +75,22 @@ class IdentityMethods:
     ) -> types.IdentityListResult:
         """List the identities of a pool.
 
-        In the order of their ids.
+        The identities are sorted by ID.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            hide_disabled (boolean; default false): Leave disabled identities out.
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            hide_disabled (boolean; default false): Whether to exclude disabled identities.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            InvalidCursor: A list gets a cursor it did not make.
+            PoolNotFound: The pool does not exist or was deleted.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
         Elsewhere: cognito: ListIdentities.
         """
@@ -112,34 +114,37 @@ class IdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityLookupDeveloperResult:
-        """Find the identity of a developer user identifier, or the identifiers of an identity.
+        """Look up an identity by developer user identifier, or the reverse.
 
-        Given both, they are confirmed to belong together. Never makes anything.
+        Returns the identity and all its developer user identifiers. If both an identity and an identifier are
+        given, the call fails with `loginConflict` unless they belong together. The method never creates
+        identities.
 
         At least one of identity_id, developer_user_identifier must be given.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
-                identity: a region, a colon and a UUID.
-            developer_user_identifier (string of 1–1024 characters; optional): What your own system calls a
-                user. Compared byte by byte.
-            limit (integer 1–60; default 60): How many identifiers one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The ID of an identity: a region, a
+                colon and a UUID.
+            developer_user_identifier (string of 1–1024 characters; optional): The identifier to look up.
+            limit (integer 1–60; default 60): The maximum number of identifiers in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            DeveloperUserNotFound: A developer user identifier that no identity owns.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            InvalidCursor: A list gets a cursor it did not make.
+            PoolNotFound: The pool does not exist or was deleted.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            DeveloperUserNotFound: No identity of the pool has the developer user identifier.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
         Elsewhere: cognito: LookupDeveloperIdentity.
         """
@@ -163,30 +168,32 @@ class IdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityMergeDevelopersResult:
-        """Merge the identities of two developer user identifiers.
+        """Merge the identities of two developer users.
 
-        Every login of the source moves to the destination, whose id is answered; the source identity is
-        disabled for good. Merging a user with itself changes nothing.
+        Moves every login of the source identity to the destination identity and permanently disables the
+        source identity. Merging an identity with itself changes nothing.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            developer_provider (string of 1–128 characters like ^[\\w._-]+$): The name under which your own
-                sign-in stands in a pool, such as login.shop.
-            source_user_identifier (string of 1–1024 characters): What your own system calls a user. Compared
-                byte by byte.
-            destination_user_identifier (string of 1–1024 characters): What your own system calls a user.
-                Compared byte by byte.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            developer_provider (string of 1–128 characters: a name of letters, digits, `.`, `_` and `-`): The
+                login provider name under which the application's backend registers its own users in a pool,
+                such as `login.shop`.
+            source_user_identifier (string of 1–1024 characters): The developer user identifier of the
+                identity to disable.
+            destination_user_identifier (string of 1–1024 characters): The developer user identifier of the
+                identity to keep.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            DeveloperUserNotFound: A developer user identifier that no identity owns.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
+            PoolNotFound: The pool does not exist or was deleted.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            DeveloperUserNotFound: No identity of the pool has the developer user identifier.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
 
         Elsewhere: cognito: MergeDeveloperIdentities.
         """
@@ -207,36 +214,38 @@ class IdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityResolveResult:
-        """Find or make the identity of whoever signed in with these logins.
+        """Get or create the identity for a set of logins.
 
-        Without logins a new guest is made on every call. With logins, whoever owns one of them is answered,
-        the other logins are linked to that identity, and identities that turn out to be one person's are
-        merged: the older one stays, the others are disabled.
+        Without logins, every call creates a new guest. With logins, the call returns the identity to which
+        one of them is linked and links the other logins to it. If the logins belong to several identities,
+        the identities are merged: the oldest one is kept and the others are disabled.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            logins (object of string; optional): Public login provider to its token. The pool's developer
-                provider and its own tokens do not belong here.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            logins (object of string; optional): The logins of the user. Omit them to create a guest.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            UnauthenticatedNotAllowed: A guest in a pool that has none.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            PoolNotFound: The pool does not exist or was deleted.
+            UnauthenticatedNotAllowed: A request without logins is sent to a pool that does not allow guests.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
             SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
 
         Elsewhere: cognito: GetId.
         """
@@ -253,36 +262,41 @@ class IdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityDescription:
-        """Take public logins off one's own identity.
+        """Unlink public logins from an identity.
 
-        One login of the identity has to be proven; it may be one of those that go. An identity that loses its
-        last login is disabled for good.
+        The caller must prove one login of the identity, which can be one of the logins to unlink. An identity
+        that loses its last login is permanently disabled.
 
         Args:
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
-                region, a colon and a UUID.
-            logins (object of string): Proofs: at least one login of the identity.
-            logins_to_remove (array of LoginProviderName): Names of the providers whose logins go.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of an identity: a region, a colon and
+                a UUID.
+            logins (object of string): At least one login of the identity, as proof.
+            logins_to_remove (array of LoginProviderName): The names of the providers whose logins are
+                unlinked.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            IdentityForbidden: An authenticated identity is used without any login.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            LoginNotLinked: A login to be removed is not there.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            IdentityForbidden: An authenticated identity is used without a login.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
+                it.
+            LoginNotLinked: The login to unlink is not linked to the identity.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
             SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
 
         Elsewhere: cognito: UnlinkIdentity.
         """
@@ -304,31 +318,33 @@ class IdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityDescription:
-        """Take a developer user identifier off an identity.
+        """Unlink a developer user identifier from an identity.
 
-        The identifier is free again. An identity that loses its last login is disabled for good: it never
-        turns into a guest.
+        The identifier becomes free. An identity that loses its last login is permanently disabled; it never
+        becomes a guest.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
-                region, a colon and a UUID.
-            developer_provider (string of 1–128 characters like ^[\\w._-]+$): The name under which your own
-                sign-in stands in a pool, such as login.shop.
-            developer_user_identifier (string of 1–1024 characters): What your own system calls a user.
-                Compared byte by byte.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of an identity: a region, a colon and
+                a UUID.
+            developer_provider (string of 1–128 characters: a name of letters, digits, `.`, `_` and `-`): The
+                login provider name under which the application's backend registers its own users in a pool,
+                such as `login.shop`.
+            developer_user_identifier (string of 1–1024 characters): The identifier to unlink.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            DeveloperUserNotFound: A developer user identifier that no identity owns.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
+            PoolNotFound: The pool does not exist or was deleted.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            DeveloperUserNotFound: No identity of the pool has the developer user identifier.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
 
         Elsewhere: cognito: UnlinkDeveloperIdentity.
         """
@@ -357,11 +373,11 @@ class AsyncIdentityMethods:
     ) -> types.IdentityDeleteResult:
         """Delete identities.
 
-        Their logins are free again: whoever signs in with one later gets a new identity. An id that is not
-        there counts as deleted.
+        The logins of a deleted identity become free: a later sign-in with one of them creates a new identity.
+        IDs that do not exist count as deleted.
 
         Args:
-            identity_ids (array of IdentityId): Which.
+            identity_ids (array of IdentityId): The IDs of the identities to delete.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
@@ -378,18 +394,19 @@ class AsyncIdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityDescription:
-        """Get an identity.
+        """Get an identity by ID.
 
-        Names the linked login providers, never the identifiers of the user there.
+        Returns the names of the linked login providers, but not the subjects of the user at these providers.
 
         Args:
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
-                region, a colon and a UUID.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of an identity: a region, a colon and
+                a UUID.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
 
         Elsewhere: cognito: DescribeIdentity.
         """
@@ -409,21 +426,22 @@ class AsyncIdentityMethods:
     ) -> types.IdentityListResult:
         """List the identities of a pool.
 
-        In the order of their ids.
+        The identities are sorted by ID.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            hide_disabled (boolean; default false): Leave disabled identities out.
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            hide_disabled (boolean; default false): Whether to exclude disabled identities.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            InvalidCursor: A list gets a cursor it did not make.
+            PoolNotFound: The pool does not exist or was deleted.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
         Elsewhere: cognito: ListIdentities.
         """
@@ -447,34 +465,37 @@ class AsyncIdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityLookupDeveloperResult:
-        """Find the identity of a developer user identifier, or the identifiers of an identity.
+        """Look up an identity by developer user identifier, or the reverse.
 
-        Given both, they are confirmed to belong together. Never makes anything.
+        Returns the identity and all its developer user identifiers. If both an identity and an identifier are
+        given, the call fails with `loginConflict` unless they belong together. The method never creates
+        identities.
 
         At least one of identity_id, developer_user_identifier must be given.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of an
-                identity: a region, a colon and a UUID.
-            developer_user_identifier (string of 1–1024 characters; optional): What your own system calls a
-                user. Compared byte by byte.
-            limit (integer 1–60; default 60): How many identifiers one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The ID of an identity: a region, a
+                colon and a UUID.
+            developer_user_identifier (string of 1–1024 characters; optional): The identifier to look up.
+            limit (integer 1–60; default 60): The maximum number of identifiers in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            DeveloperUserNotFound: A developer user identifier that no identity owns.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            InvalidCursor: A list gets a cursor it did not make.
+            PoolNotFound: The pool does not exist or was deleted.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            DeveloperUserNotFound: No identity of the pool has the developer user identifier.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
         Elsewhere: cognito: LookupDeveloperIdentity.
         """
@@ -498,30 +519,32 @@ class AsyncIdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityMergeDevelopersResult:
-        """Merge the identities of two developer user identifiers.
+        """Merge the identities of two developer users.
 
-        Every login of the source moves to the destination, whose id is answered; the source identity is
-        disabled for good. Merging a user with itself changes nothing.
+        Moves every login of the source identity to the destination identity and permanently disables the
+        source identity. Merging an identity with itself changes nothing.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            developer_provider (string of 1–128 characters like ^[\\w._-]+$): The name under which your own
-                sign-in stands in a pool, such as login.shop.
-            source_user_identifier (string of 1–1024 characters): What your own system calls a user. Compared
-                byte by byte.
-            destination_user_identifier (string of 1–1024 characters): What your own system calls a user.
-                Compared byte by byte.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            developer_provider (string of 1–128 characters: a name of letters, digits, `.`, `_` and `-`): The
+                login provider name under which the application's backend registers its own users in a pool,
+                such as `login.shop`.
+            source_user_identifier (string of 1–1024 characters): The developer user identifier of the
+                identity to disable.
+            destination_user_identifier (string of 1–1024 characters): The developer user identifier of the
+                identity to keep.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            DeveloperUserNotFound: A developer user identifier that no identity owns.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
+            PoolNotFound: The pool does not exist or was deleted.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            DeveloperUserNotFound: No identity of the pool has the developer user identifier.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
 
         Elsewhere: cognito: MergeDeveloperIdentities.
         """
@@ -542,36 +565,38 @@ class AsyncIdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityResolveResult:
-        """Find or make the identity of whoever signed in with these logins.
+        """Get or create the identity for a set of logins.
 
-        Without logins a new guest is made on every call. With logins, whoever owns one of them is answered,
-        the other logins are linked to that identity, and identities that turn out to be one person's are
-        merged: the older one stays, the others are disabled.
+        Without logins, every call creates a new guest. With logins, the call returns the identity to which
+        one of them is linked and links the other logins to it. If the logins belong to several identities,
+        the identities are merged: the oldest one is kept and the others are disabled.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            logins (object of string; optional): Public login provider to its token. The pool's developer
-                provider and its own tokens do not belong here.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            logins (object of string; optional): The logins of the user. Omit them to create a guest.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            UnauthenticatedNotAllowed: A guest in a pool that has none.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            PoolNotFound: The pool does not exist or was deleted.
+            UnauthenticatedNotAllowed: A request without logins is sent to a pool that does not allow guests.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
             SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
 
         Elsewhere: cognito: GetId.
         """
@@ -588,36 +613,41 @@ class AsyncIdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityDescription:
-        """Take public logins off one's own identity.
+        """Unlink public logins from an identity.
 
-        One login of the identity has to be proven; it may be one of those that go. An identity that loses its
-        last login is disabled for good.
+        The caller must prove one login of the identity, which can be one of the logins to unlink. An identity
+        that loses its last login is permanently disabled.
 
         Args:
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
-                region, a colon and a UUID.
-            logins (object of string): Proofs: at least one login of the identity.
-            logins_to_remove (array of LoginProviderName): Names of the providers whose logins go.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of an identity: a region, a colon and
+                a UUID.
+            logins (object of string): At least one login of the identity, as proof.
+            logins_to_remove (array of LoginProviderName): The names of the providers whose logins are
+                unlinked.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            IdentityForbidden: An authenticated identity is used without any login.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            LoginNotLinked: A login to be removed is not there.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            IdentityForbidden: An authenticated identity is used without a login.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
+                it.
+            LoginNotLinked: The login to unlink is not linked to the identity.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
             SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
 
         Elsewhere: cognito: UnlinkIdentity.
         """
@@ -639,31 +669,33 @@ class AsyncIdentityMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdentityDescription:
-        """Take a developer user identifier off an identity.
+        """Unlink a developer user identifier from an identity.
 
-        The identifier is free again. An identity that loses its last login is disabled for good: it never
-        turns into a guest.
+        The identifier becomes free. An identity that loses its last login is permanently disabled; it never
+        becomes a guest.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
-                region, a colon and a UUID.
-            developer_provider (string of 1–128 characters like ^[\\w._-]+$): The name under which your own
-                sign-in stands in a pool, such as login.shop.
-            developer_user_identifier (string of 1–1024 characters): What your own system calls a user.
-                Compared byte by byte.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of an identity: a region, a colon and
+                a UUID.
+            developer_provider (string of 1–128 characters: a name of letters, digits, `.`, `_` and `-`): The
+                login provider name under which the application's backend registers its own users in a pool,
+                such as `login.shop`.
+            developer_user_identifier (string of 1–1024 characters): The identifier to unlink.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            DeveloperUserNotFound: A developer user identifier that no identity owns.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
+            PoolNotFound: The pool does not exist or was deleted.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            DeveloperUserNotFound: No identity of the pool has the developer user identifier.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
 
         Elsewhere: cognito: UnlinkDeveloperIdentity.
         """

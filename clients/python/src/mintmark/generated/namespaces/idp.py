@@ -26,56 +26,61 @@ class IdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdpAuthorizeResult:
-        """Send a person to a provider to sign in.
+        """Start a sign-in at an identity provider in the user's browser.
 
-        Open authorizationUrl in their browser. With redirectUri the provider sends them back there, and the
-        URL they come back to goes with continuationToken as a credential into signIn.withCredential,
-        account.link or account.reauthenticate. With listen this process itself takes them back, on this
-        machine: the credential is continuationToken alone, and the call waits for them. The authorization
-        code flow has PKCE (S256); state and nonce are always sent and checked. It serves once, within ten
-        minutes.
+        Open `authorizationUrl` in the browser of the user. With `redirectUri`, the provider redirects the
+        browser to this URI; pass the complete callback URL and `continuationToken` as a credential to
+        `signIn.withCredential`, `account.link` or `account.reauthenticate`. With `listen`, this process
+        receives the callback on the local machine; the credential is `continuationToken` alone, and the call
+        waits for the callback. The authorization code flow uses PKCE (S256); `state` and `nonce` are always
+        sent and verified. The flow is single-use and valid for 10 minutes.
 
         Exactly one of redirect_uri, listen must be given.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-            id_token (string of 1–20000 characters; optional): Binds the flow to the account of this token:
-                then it serves account.link and account.reauthenticate for that account, and nothing else.
-            redirect_uri (string of 5–2048 characters; optional): Where the provider sends the person back to;
-                it must be known there. https, http on this machine, or a scheme of your own with a dot in it,
-                such as com.example.shop:/back.
-            listen (object; optional): Take the person back on 127.0.0.1, at a path that nobody can guess
-                unless it is given. Many providers take any port of it for native apps (RFC 8252).
-            scopes (array of string; optional): What to ask for. openid is asked for too, where there are ID
-                tokens. Without it: who the person is and their address.
-            custom_parameters (object of string; optional): Further ones for the provider, such as login_hint,
-                prompt or hd. Those that the protocol needs are refused.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user. Binds the
+                flow to this account: its credential is then accepted only by `account.link` and
+                `account.reauthenticate` for this account.
+            redirect_uri (string of 5–2048 characters; optional): The URI to which the provider redirects the
+                browser. It must be registered at the provider. Allowed are `https`, `http` to a loopback
+                address, and private-use schemes that contain a dot, such as `com.example.shop:/back`.
+            listen (object; optional): Receives the callback on 127.0.0.1. Many providers accept any port for
+                native apps (RFC 8252). A provider with the response type `idToken` must offer `form_post`.
+            scopes (array of string; optional): The scopes to request in addition to the basic ones (`openid
+                email profile`; only `openid` if the provider has `openidOnly`) and to those of the provider's
+                settings.
+            custom_parameters (object of string; optional): Additional parameters for the provider, such as
+                `login_hint`, `prompt` or `hd`. Parameters that the protocol itself uses are rejected.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            ListenerUnavailable: idp.authorize is to listen on a port that is taken, or that this user may not
-                have.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            TokenExpired: exp is past.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            ListenerUnavailable: The port for `idp.authorize` is in use, or the operating system denies it.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            TokenExpired: The time in `exp` is in the past.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: createAuthUri.
+        Elsewhere: firebase: createAuthUri; SDK: signInWithPopup, signInWithRedirect.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -99,42 +104,50 @@ class IdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdpAuthorizeDeviceResult:
-        """Let a person sign in at a provider on another device.
+        """Start a device authorization at an identity provider (RFC 8628).
 
-        Show userCode and verificationUri: the person opens that on a telephone or another computer, and types
-        the code (RFC 8628). For editors and scripts on machines without a browser. continuationToken is a
-        credential for signIn.withCredential, account.link or account.reauthenticate; the call asks the
-        provider as often as it allows, waits for the person, and holds no thread meanwhile.
+        For devices without a browser, such as editors and scripts on servers. Show `userCode` and
+        `verificationUri` to the user, who opens the URI on another device and enters the code. Pass
+        `continuationToken` as a credential to `signIn.withCredential`, `account.link` or
+        `account.reauthenticate`. That call polls the provider at the allowed interval until the user has
+        signed in, without blocking a thread.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-            id_token (string of 1–20000 characters; optional): Binds the flow to the account of this token:
-                then it serves account.link and account.reauthenticate for that account, and nothing else.
-            scopes (array of string; optional): What to ask for. openid is asked for too, where there are ID
-                tokens. Without it: who the person is and their address.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user. Binds the
+                flow to this account: its credential is then accepted only by `account.link` and
+                `account.reauthenticate` for this account.
+            scopes (array of string; optional): The scopes to request in addition to the basic ones (`openid
+                email profile`; only `openid` if the provider has `openidOnly`) and to those of the provider's
+                settings.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            TokenExpired: exp is past.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            SignInRefused: The identity provider reports that the user is not allowed to sign in or canceled
+                the sign-in.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            TokenExpired: The time in `exp` is in the past.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -157,6 +170,8 @@ class IdpMethods:
         display_name: Optional[str] = None,
         enabled: Optional[bool] = None,
         response_type: Optional[types.IdpResponseType] = None,
+        scopes: Optional[Sequence[str]] = None,
+        openid_only: Optional[bool] = None,
         trust_email: Optional[bool] = None,
         more_client_ids: Optional[Sequence[str]] = None,
         keys: Optional[Sequence[Mapping[str, Any]]] = None,
@@ -166,48 +181,61 @@ class IdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Idp:
-        """Let people of a tenant sign in with a provider.
+        """Create an identity provider for a tenant.
 
-        The known ones need little more than a client id: google.com, apple.com, facebook.com, microsoft.com
-        or github.com. Any other OpenID Connect provider is called oidc. and a name, and has an issuer; its
-        keys are fetched from there. Each tenant has its own.
+        The known providers `google.com`, `apple.com`, `facebook.com`, `microsoft.com` and `github.com`
+        require little more than a client ID. Any other OpenID Connect provider has an ID of the form
+        `oidc.<name>` and an issuer, from which its keys are fetched.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-            client_id (string of 1–255 characters): Your client id at the provider. It must stand in aud of
-                its ID tokens.
-            client_secret (string of 1–512 characters; optional): Your client secret there. It is kept sealed
-                and never shown.
-            client_authentication (none | basic | post; optional): Without it basic for an oidc. provider and
-                post for the known ones; none where there is no secret.
-            issuer (string of 9–512 characters; optional): Of an oidc. provider its issuer, exactly as in iss;
-                of microsoft.com the issuer of a directory, without it that of personal accounts.
-            display_name (string of 1–128 characters; optional): What people read on a button.
-            enabled (boolean; default true): Whether people can sign in with it.
-            response_type (code | idToken; optional): Without it idToken, and code for github.com, which has
-                no ID tokens. code needs the client secret, unless clientAuthentication is none.
-            trust_email (boolean; default false): Of an oidc. provider: whether its word counts when it says
-                that an address is verified. Whoever has such an address there gets the account that has it
-                here, so only for providers that check it. The others have fixed rules.
-            more_client_ids (array of string; optional): Further client ids whose ID tokens are accepted:
-                those of mobile apps, or bundle ids.
-            keys (array of any object; optional): Its public keys (RFC 7517), if they are not to be fetched.
-            endpoint (string of 1–2048 characters; optional): Where a provider of access tokens is asked,
-                instead of at its own address: google.com, facebook.com and github.com.
-            allow_insecure (boolean; default false): Whether it may be asked without TLS, for tests.
-            allow_private_network (boolean; default false): Whether it may stand in a private network.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
+            client_id (string of 1–255 characters): The client ID at the provider. The `aud` claim of the
+                provider's ID tokens must contain it.
+            client_secret (string of 1–512 characters; optional): The client secret at the provider. Stored
+                encrypted and never returned.
+            client_authentication (none | basic | post; optional): The method with which the client
+                authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to `post` for
+                known providers, and to `none` without a client secret.
+            issuer (string of 9–512 characters; optional): The issuer of an `oidc.*` provider, exactly as in
+                `iss`. For `microsoft.com`, the issuer of a directory; defaults to the issuer of personal
+                accounts. Other known providers have a fixed issuer.
+            display_name (string of 1–128 characters; optional): The name of the provider on sign-in buttons.
+            enabled (boolean; default true): Whether users can sign in with the provider.
+            response_type (code | idToken; optional): The response type of sign-ins. Defaults to `code`, the
+                authorization code flow with PKCE; without a client secret the client is public. `idToken`,
+                the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
+            scopes (array of string; optional): The scopes to request in addition to the basic ones (`openid
+                email profile`) in every sign-in, such as `offline_access`.
+            openid_only (boolean; default false): Whether `openid` is the only basic scope, for providers that
+                must not be asked for more. The account then has no address and no name, unless `scopes` ask
+                for them.
+            trust_email (boolean; default false): Whether to trust email addresses that an `oidc.*` provider
+                reports as verified. A user with such an address gets access to the account with the same
+                address, so enable it only for providers that verify addresses. Known providers have fixed
+                rules.
+            more_client_ids (array of string; optional): Additional client IDs whose ID tokens are accepted,
+                such as the client IDs or bundle IDs of mobile apps.
+            keys (array of any object; optional): The public keys of the provider (RFC 7517). If omitted, they
+                are fetched from the provider.
+            endpoint (string of 1–2048 characters; optional): The URL at which access tokens of `google.com`,
+                `facebook.com` or `github.com` are verified, instead of the provider's own URL.
+            allow_insecure (boolean; default false): Whether plain HTTP to a loopback address is allowed, for
+                tests.
+            allow_private_network (boolean; default false): Whether the provider can be in a private network.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpExists: A provider is made twice.
-            InvalidIdp: Settings of a provider break a rule.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpExists: `idp.create` names a provider ID that already exists in the tenant.
+            InvalidIdp: The settings of an identity provider violate a rule.
 
         Elsewhere: firebase: oauthIdpConfigs.create, defaultSupportedIdpConfigs.create.
         """
@@ -221,6 +249,8 @@ class IdpMethods:
             "displayName": display_name,
             "enabled": enabled,
             "responseType": response_type,
+            "scopes": scopes,
+            "openidOnly": openid_only,
             "trustEmail": trust_email,
             "moreClientIds": more_client_ids,
             "keys": keys,
@@ -239,24 +269,26 @@ class IdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdpDeleteResult:
-        """Take an identity provider away.
+        """Delete an identity provider.
 
-        Nobody signs in with it any more. The logins that accounts have of it stay, and serve again when a
-        provider with the same providerId is made.
+        Users can no longer sign in with it. The logins linked to accounts are kept and work again if a
+        provider with the same `providerId` is created.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
 
         Elsewhere: firebase: oauthIdpConfigs.delete.
         """
@@ -274,21 +306,23 @@ class IdpMethods:
     ) -> types.Idp:
         """Get an identity provider of a tenant.
 
-        Its client secret is not shown, only whether there is one.
+        The client secret is never returned; `hasClientSecret` states whether it is set.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
 
         Elsewhere: firebase: oauthIdpConfigs.get.
         """
@@ -307,20 +341,21 @@ class IdpMethods:
     ) -> types.IdpListResult:
         """List the identity providers of a tenant.
 
-        In the order of their ids.
+        The providers are sorted by ID.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidCursor: A list gets a cursor it did not make.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
         Elsewhere: firebase: oauthIdpConfigs.list.
         """
@@ -340,24 +375,26 @@ class IdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdpTestResult:
-        """Say whether an identity provider can be used.
+        """Test the configuration of an identity provider.
 
-        Fetches its description and its keys anew and says of each thing in words whether it is as it must be.
-        Changes nothing.
+        Fetches the discovery document and the keys of the provider again and reports the result of each
+        check. Changes nothing.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
         """
         params: Dict[str, Any] = {"tenantId": tenant_id, "providerId": provider_id}
         answer = self._call("idp.test", params, timeout, trace)
@@ -375,6 +412,8 @@ class IdpMethods:
         display_name: Optional[str] = None,
         enabled: Optional[bool] = None,
         response_type: Optional[types.IdpResponseType] = None,
+        scopes: Optional[Sequence[str]] = None,
+        openid_only: Optional[bool] = None,
         trust_email: Optional[bool] = None,
         more_client_ids: Optional[Sequence[str]] = None,
         keys: Optional[Sequence[Mapping[str, Any]]] = None,
@@ -384,48 +423,61 @@ class IdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Idp:
-        """Change an identity provider.
+        """Update an identity provider.
 
-        What is left out stays as it is. A client secret that was meant for another issuer or endpoint is
-        forgotten when that changes, and must be given again. Disabled, nobody signs in with it, and its
-        logins stay.
+        Omitted members keep their value. If `issuer` or `endpoint` changes, the client secret is deleted and
+        must be given again, so that it is not sent to another server. While a provider is disabled, users
+        cannot sign in with it; its linked logins are kept.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-            client_id (string of 1–255 characters; optional): Your client id at the provider. It must stand in
-                aud of its ID tokens.
-            client_secret (string of 1–512 characters; optional): Your client secret there. It is kept sealed
-                and never shown.
-            client_authentication (none | basic | post; optional): Without it basic for an oidc. provider and
-                post for the known ones; none where there is no secret.
-            issuer (string of 9–512 characters; optional): Of an oidc. provider its issuer, exactly as in iss;
-                of microsoft.com the issuer of a directory, without it that of personal accounts.
-            display_name (string of 1–128 characters; optional): What people read on a button.
-            enabled (boolean; optional): Whether people can sign in with it.
-            response_type (code | idToken; optional): Without it idToken, and code for github.com, which has
-                no ID tokens. code needs the client secret, unless clientAuthentication is none.
-            trust_email (boolean; optional): Of an oidc. provider: whether its word counts when it says that
-                an address is verified. Whoever has such an address there gets the account that has it here,
-                so only for providers that check it. The others have fixed rules.
-            more_client_ids (array of string; optional): Further client ids whose ID tokens are accepted:
-                those of mobile apps, or bundle ids.
-            keys (array of any object; optional): Its public keys (RFC 7517), if they are not to be fetched.
-            endpoint (string of 1–2048 characters; optional): Where a provider of access tokens is asked,
-                instead of at its own address: google.com, facebook.com and github.com.
-            allow_insecure (boolean; optional): Whether it may be asked without TLS, for tests.
-            allow_private_network (boolean; optional): Whether it may stand in a private network.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
+            client_id (string of 1–255 characters; optional): The client ID at the provider. The `aud` claim
+                of the provider's ID tokens must contain it.
+            client_secret (string of 1–512 characters; optional): The client secret at the provider. Stored
+                encrypted and never returned.
+            client_authentication (none | basic | post; optional): The method with which the client
+                authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to `post` for
+                known providers, and to `none` without a client secret.
+            issuer (string of 9–512 characters; optional): The issuer of an `oidc.*` provider, exactly as in
+                `iss`. For `microsoft.com`, the issuer of a directory; defaults to the issuer of personal
+                accounts. Other known providers have a fixed issuer.
+            display_name (string of 1–128 characters; optional): The name of the provider on sign-in buttons.
+            enabled (boolean; optional): Whether users can sign in with the provider.
+            response_type (code | idToken; optional): The response type of sign-ins. Defaults to `code`, the
+                authorization code flow with PKCE; without a client secret the client is public. `idToken`,
+                the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
+            scopes (array of string; optional): The scopes to request in addition to the basic ones (`openid
+                email profile`) in every sign-in, such as `offline_access`.
+            openid_only (boolean; optional): Whether `openid` is the only basic scope, for providers that must
+                not be asked for more. The account then has no address and no name, unless `scopes` ask for
+                them.
+            trust_email (boolean; optional): Whether to trust email addresses that an `oidc.*` provider
+                reports as verified. A user with such an address gets access to the account with the same
+                address, so enable it only for providers that verify addresses. Known providers have fixed
+                rules.
+            more_client_ids (array of string; optional): Additional client IDs whose ID tokens are accepted,
+                such as the client IDs or bundle IDs of mobile apps.
+            keys (array of any object; optional): The public keys of the provider (RFC 7517). If omitted, they
+                are fetched from the provider.
+            endpoint (string of 1–2048 characters; optional): The URL at which access tokens of `google.com`,
+                `facebook.com` or `github.com` are verified, instead of the provider's own URL.
+            allow_insecure (boolean; optional): Whether plain HTTP to a loopback address is allowed, for
+                tests.
+            allow_private_network (boolean; optional): Whether the provider can be in a private network.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
-            InvalidIdp: Settings of a provider break a rule.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            InvalidIdp: The settings of an identity provider violate a rule.
 
         Elsewhere: firebase: oauthIdpConfigs.patch.
         """
@@ -439,6 +491,8 @@ class IdpMethods:
             "displayName": display_name,
             "enabled": enabled,
             "responseType": response_type,
+            "scopes": scopes,
+            "openidOnly": openid_only,
             "trustEmail": trust_email,
             "moreClientIds": more_client_ids,
             "keys": keys,
@@ -469,56 +523,61 @@ class AsyncIdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdpAuthorizeResult:
-        """Send a person to a provider to sign in.
+        """Start a sign-in at an identity provider in the user's browser.
 
-        Open authorizationUrl in their browser. With redirectUri the provider sends them back there, and the
-        URL they come back to goes with continuationToken as a credential into signIn.withCredential,
-        account.link or account.reauthenticate. With listen this process itself takes them back, on this
-        machine: the credential is continuationToken alone, and the call waits for them. The authorization
-        code flow has PKCE (S256); state and nonce are always sent and checked. It serves once, within ten
-        minutes.
+        Open `authorizationUrl` in the browser of the user. With `redirectUri`, the provider redirects the
+        browser to this URI; pass the complete callback URL and `continuationToken` as a credential to
+        `signIn.withCredential`, `account.link` or `account.reauthenticate`. With `listen`, this process
+        receives the callback on the local machine; the credential is `continuationToken` alone, and the call
+        waits for the callback. The authorization code flow uses PKCE (S256); `state` and `nonce` are always
+        sent and verified. The flow is single-use and valid for 10 minutes.
 
         Exactly one of redirect_uri, listen must be given.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-            id_token (string of 1–20000 characters; optional): Binds the flow to the account of this token:
-                then it serves account.link and account.reauthenticate for that account, and nothing else.
-            redirect_uri (string of 5–2048 characters; optional): Where the provider sends the person back to;
-                it must be known there. https, http on this machine, or a scheme of your own with a dot in it,
-                such as com.example.shop:/back.
-            listen (object; optional): Take the person back on 127.0.0.1, at a path that nobody can guess
-                unless it is given. Many providers take any port of it for native apps (RFC 8252).
-            scopes (array of string; optional): What to ask for. openid is asked for too, where there are ID
-                tokens. Without it: who the person is and their address.
-            custom_parameters (object of string; optional): Further ones for the provider, such as login_hint,
-                prompt or hd. Those that the protocol needs are refused.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user. Binds the
+                flow to this account: its credential is then accepted only by `account.link` and
+                `account.reauthenticate` for this account.
+            redirect_uri (string of 5–2048 characters; optional): The URI to which the provider redirects the
+                browser. It must be registered at the provider. Allowed are `https`, `http` to a loopback
+                address, and private-use schemes that contain a dot, such as `com.example.shop:/back`.
+            listen (object; optional): Receives the callback on 127.0.0.1. Many providers accept any port for
+                native apps (RFC 8252). A provider with the response type `idToken` must offer `form_post`.
+            scopes (array of string; optional): The scopes to request in addition to the basic ones (`openid
+                email profile`; only `openid` if the provider has `openidOnly`) and to those of the provider's
+                settings.
+            custom_parameters (object of string; optional): Additional parameters for the provider, such as
+                `login_hint`, `prompt` or `hd`. Parameters that the protocol itself uses are rejected.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            ListenerUnavailable: idp.authorize is to listen on a port that is taken, or that this user may not
-                have.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            TokenExpired: exp is past.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            ListenerUnavailable: The port for `idp.authorize` is in use, or the operating system denies it.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            TokenExpired: The time in `exp` is in the past.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: createAuthUri.
+        Elsewhere: firebase: createAuthUri; SDK: signInWithPopup, signInWithRedirect.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -542,42 +601,50 @@ class AsyncIdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdpAuthorizeDeviceResult:
-        """Let a person sign in at a provider on another device.
+        """Start a device authorization at an identity provider (RFC 8628).
 
-        Show userCode and verificationUri: the person opens that on a telephone or another computer, and types
-        the code (RFC 8628). For editors and scripts on machines without a browser. continuationToken is a
-        credential for signIn.withCredential, account.link or account.reauthenticate; the call asks the
-        provider as often as it allows, waits for the person, and holds no thread meanwhile.
+        For devices without a browser, such as editors and scripts on servers. Show `userCode` and
+        `verificationUri` to the user, who opens the URI on another device and enters the code. Pass
+        `continuationToken` as a credential to `signIn.withCredential`, `account.link` or
+        `account.reauthenticate`. That call polls the provider at the allowed interval until the user has
+        signed in, without blocking a thread.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-            id_token (string of 1–20000 characters; optional): Binds the flow to the account of this token:
-                then it serves account.link and account.reauthenticate for that account, and nothing else.
-            scopes (array of string; optional): What to ask for. openid is asked for too, where there are ID
-                tokens. Without it: who the person is and their address.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user. Binds the
+                flow to this account: its credential is then accepted only by `account.link` and
+                `account.reauthenticate` for this account.
+            scopes (array of string; optional): The scopes to request in addition to the basic ones (`openid
+                email profile`; only `openid` if the provider has `openidOnly`) and to those of the provider's
+                settings.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            TokenExpired: exp is past.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            SignInRefused: The identity provider reports that the user is not allowed to sign in or canceled
+                the sign-in.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            TokenExpired: The time in `exp` is in the past.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -600,6 +667,8 @@ class AsyncIdpMethods:
         display_name: Optional[str] = None,
         enabled: Optional[bool] = None,
         response_type: Optional[types.IdpResponseType] = None,
+        scopes: Optional[Sequence[str]] = None,
+        openid_only: Optional[bool] = None,
         trust_email: Optional[bool] = None,
         more_client_ids: Optional[Sequence[str]] = None,
         keys: Optional[Sequence[Mapping[str, Any]]] = None,
@@ -609,48 +678,61 @@ class AsyncIdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Idp:
-        """Let people of a tenant sign in with a provider.
+        """Create an identity provider for a tenant.
 
-        The known ones need little more than a client id: google.com, apple.com, facebook.com, microsoft.com
-        or github.com. Any other OpenID Connect provider is called oidc. and a name, and has an issuer; its
-        keys are fetched from there. Each tenant has its own.
+        The known providers `google.com`, `apple.com`, `facebook.com`, `microsoft.com` and `github.com`
+        require little more than a client ID. Any other OpenID Connect provider has an ID of the form
+        `oidc.<name>` and an issuer, from which its keys are fetched.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-            client_id (string of 1–255 characters): Your client id at the provider. It must stand in aud of
-                its ID tokens.
-            client_secret (string of 1–512 characters; optional): Your client secret there. It is kept sealed
-                and never shown.
-            client_authentication (none | basic | post; optional): Without it basic for an oidc. provider and
-                post for the known ones; none where there is no secret.
-            issuer (string of 9–512 characters; optional): Of an oidc. provider its issuer, exactly as in iss;
-                of microsoft.com the issuer of a directory, without it that of personal accounts.
-            display_name (string of 1–128 characters; optional): What people read on a button.
-            enabled (boolean; default true): Whether people can sign in with it.
-            response_type (code | idToken; optional): Without it idToken, and code for github.com, which has
-                no ID tokens. code needs the client secret, unless clientAuthentication is none.
-            trust_email (boolean; default false): Of an oidc. provider: whether its word counts when it says
-                that an address is verified. Whoever has such an address there gets the account that has it
-                here, so only for providers that check it. The others have fixed rules.
-            more_client_ids (array of string; optional): Further client ids whose ID tokens are accepted:
-                those of mobile apps, or bundle ids.
-            keys (array of any object; optional): Its public keys (RFC 7517), if they are not to be fetched.
-            endpoint (string of 1–2048 characters; optional): Where a provider of access tokens is asked,
-                instead of at its own address: google.com, facebook.com and github.com.
-            allow_insecure (boolean; default false): Whether it may be asked without TLS, for tests.
-            allow_private_network (boolean; default false): Whether it may stand in a private network.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
+            client_id (string of 1–255 characters): The client ID at the provider. The `aud` claim of the
+                provider's ID tokens must contain it.
+            client_secret (string of 1–512 characters; optional): The client secret at the provider. Stored
+                encrypted and never returned.
+            client_authentication (none | basic | post; optional): The method with which the client
+                authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to `post` for
+                known providers, and to `none` without a client secret.
+            issuer (string of 9–512 characters; optional): The issuer of an `oidc.*` provider, exactly as in
+                `iss`. For `microsoft.com`, the issuer of a directory; defaults to the issuer of personal
+                accounts. Other known providers have a fixed issuer.
+            display_name (string of 1–128 characters; optional): The name of the provider on sign-in buttons.
+            enabled (boolean; default true): Whether users can sign in with the provider.
+            response_type (code | idToken; optional): The response type of sign-ins. Defaults to `code`, the
+                authorization code flow with PKCE; without a client secret the client is public. `idToken`,
+                the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
+            scopes (array of string; optional): The scopes to request in addition to the basic ones (`openid
+                email profile`) in every sign-in, such as `offline_access`.
+            openid_only (boolean; default false): Whether `openid` is the only basic scope, for providers that
+                must not be asked for more. The account then has no address and no name, unless `scopes` ask
+                for them.
+            trust_email (boolean; default false): Whether to trust email addresses that an `oidc.*` provider
+                reports as verified. A user with such an address gets access to the account with the same
+                address, so enable it only for providers that verify addresses. Known providers have fixed
+                rules.
+            more_client_ids (array of string; optional): Additional client IDs whose ID tokens are accepted,
+                such as the client IDs or bundle IDs of mobile apps.
+            keys (array of any object; optional): The public keys of the provider (RFC 7517). If omitted, they
+                are fetched from the provider.
+            endpoint (string of 1–2048 characters; optional): The URL at which access tokens of `google.com`,
+                `facebook.com` or `github.com` are verified, instead of the provider's own URL.
+            allow_insecure (boolean; default false): Whether plain HTTP to a loopback address is allowed, for
+                tests.
+            allow_private_network (boolean; default false): Whether the provider can be in a private network.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpExists: A provider is made twice.
-            InvalidIdp: Settings of a provider break a rule.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpExists: `idp.create` names a provider ID that already exists in the tenant.
+            InvalidIdp: The settings of an identity provider violate a rule.
 
         Elsewhere: firebase: oauthIdpConfigs.create, defaultSupportedIdpConfigs.create.
         """
@@ -664,6 +746,8 @@ class AsyncIdpMethods:
             "displayName": display_name,
             "enabled": enabled,
             "responseType": response_type,
+            "scopes": scopes,
+            "openidOnly": openid_only,
             "trustEmail": trust_email,
             "moreClientIds": more_client_ids,
             "keys": keys,
@@ -682,24 +766,26 @@ class AsyncIdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdpDeleteResult:
-        """Take an identity provider away.
+        """Delete an identity provider.
 
-        Nobody signs in with it any more. The logins that accounts have of it stay, and serve again when a
-        provider with the same providerId is made.
+        Users can no longer sign in with it. The logins linked to accounts are kept and work again if a
+        provider with the same `providerId` is created.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
 
         Elsewhere: firebase: oauthIdpConfigs.delete.
         """
@@ -717,21 +803,23 @@ class AsyncIdpMethods:
     ) -> types.Idp:
         """Get an identity provider of a tenant.
 
-        Its client secret is not shown, only whether there is one.
+        The client secret is never returned; `hasClientSecret` states whether it is set.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
 
         Elsewhere: firebase: oauthIdpConfigs.get.
         """
@@ -750,20 +838,21 @@ class AsyncIdpMethods:
     ) -> types.IdpListResult:
         """List the identity providers of a tenant.
 
-        In the order of their ids.
+        The providers are sorted by ID.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidCursor: A list gets a cursor it did not make.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
         Elsewhere: firebase: oauthIdpConfigs.list.
         """
@@ -783,24 +872,26 @@ class AsyncIdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.IdpTestResult:
-        """Say whether an identity provider can be used.
+        """Test the configuration of an identity provider.
 
-        Fetches its description and its keys anew and says of each thing in words whether it is as it must be.
-        Changes nothing.
+        Fetches the discovery document and the keys of the provider again and reports the result of each
+        check. Changes nothing.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
         """
         params: Dict[str, Any] = {"tenantId": tenant_id, "providerId": provider_id}
         answer = await self._call("idp.test", params, timeout, trace)
@@ -818,6 +909,8 @@ class AsyncIdpMethods:
         display_name: Optional[str] = None,
         enabled: Optional[bool] = None,
         response_type: Optional[types.IdpResponseType] = None,
+        scopes: Optional[Sequence[str]] = None,
+        openid_only: Optional[bool] = None,
         trust_email: Optional[bool] = None,
         more_client_ids: Optional[Sequence[str]] = None,
         keys: Optional[Sequence[Mapping[str, Any]]] = None,
@@ -827,48 +920,61 @@ class AsyncIdpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Idp:
-        """Change an identity provider.
+        """Update an identity provider.
 
-        What is left out stays as it is. A client secret that was meant for another issuer or endpoint is
-        forgotten when that changes, and must be given again. Disabled, nobody signs in with it, and its
-        logins stay.
+        Omitted members keep their value. If `issuer` or `endpoint` changes, the client secret is deleted and
+        must be given again, so that it is not sent to another server. While a provider is disabled, users
+        cannot sign in with it; its linked logins are kept.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            provider_id (string of 1–64 characters like
-                ^(oidc\\.[a-z0-9]([a-z0-9._\\-]*[a-z0-9])?|google\\.com|apple\\.com|facebook\\.com|microsoft\\.com|github\\.com)$):
-                An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-                github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-            client_id (string of 1–255 characters; optional): Your client id at the provider. It must stand in
-                aud of its ID tokens.
-            client_secret (string of 1–512 characters; optional): Your client secret there. It is kept sealed
-                and never shown.
-            client_authentication (none | basic | post; optional): Without it basic for an oidc. provider and
-                post for the known ones; none where there is no secret.
-            issuer (string of 9–512 characters; optional): Of an oidc. provider its issuer, exactly as in iss;
-                of microsoft.com the issuer of a directory, without it that of personal accounts.
-            display_name (string of 1–128 characters; optional): What people read on a button.
-            enabled (boolean; optional): Whether people can sign in with it.
-            response_type (code | idToken; optional): Without it idToken, and code for github.com, which has
-                no ID tokens. code needs the client secret, unless clientAuthentication is none.
-            trust_email (boolean; optional): Of an oidc. provider: whether its word counts when it says that
-                an address is verified. Whoever has such an address there gets the account that has it here,
-                so only for providers that check it. The others have fixed rules.
-            more_client_ids (array of string; optional): Further client ids whose ID tokens are accepted:
-                those of mobile apps, or bundle ids.
-            keys (array of any object; optional): Its public keys (RFC 7517), if they are not to be fetched.
-            endpoint (string of 1–2048 characters; optional): Where a provider of access tokens is asked,
-                instead of at its own address: google.com, facebook.com and github.com.
-            allow_insecure (boolean; optional): Whether it may be asked without TLS, for tests.
-            allow_private_network (boolean; optional): Whether it may stand in a private network.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            provider_id (string of 1–64 characters: `google.com`, `apple.com`, `facebook.com`,
+                `microsoft.com`, `github.com`, or `oidc.` and a name of lowercase letters, digits, `.`, `_`
+                and `-` that starts and ends with a letter or a digit): The ID of an identity provider of a
+                tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or
+                `oidc.<name>` for any other OpenID Connect provider.
+            client_id (string of 1–255 characters; optional): The client ID at the provider. The `aud` claim
+                of the provider's ID tokens must contain it.
+            client_secret (string of 1–512 characters; optional): The client secret at the provider. Stored
+                encrypted and never returned.
+            client_authentication (none | basic | post; optional): The method with which the client
+                authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to `post` for
+                known providers, and to `none` without a client secret.
+            issuer (string of 9–512 characters; optional): The issuer of an `oidc.*` provider, exactly as in
+                `iss`. For `microsoft.com`, the issuer of a directory; defaults to the issuer of personal
+                accounts. Other known providers have a fixed issuer.
+            display_name (string of 1–128 characters; optional): The name of the provider on sign-in buttons.
+            enabled (boolean; optional): Whether users can sign in with the provider.
+            response_type (code | idToken; optional): The response type of sign-ins. Defaults to `code`, the
+                authorization code flow with PKCE; without a client secret the client is public. `idToken`,
+                the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
+            scopes (array of string; optional): The scopes to request in addition to the basic ones (`openid
+                email profile`) in every sign-in, such as `offline_access`.
+            openid_only (boolean; optional): Whether `openid` is the only basic scope, for providers that must
+                not be asked for more. The account then has no address and no name, unless `scopes` ask for
+                them.
+            trust_email (boolean; optional): Whether to trust email addresses that an `oidc.*` provider
+                reports as verified. A user with such an address gets access to the account with the same
+                address, so enable it only for providers that verify addresses. Known providers have fixed
+                rules.
+            more_client_ids (array of string; optional): Additional client IDs whose ID tokens are accepted,
+                such as the client IDs or bundle IDs of mobile apps.
+            keys (array of any object; optional): The public keys of the provider (RFC 7517). If omitted, they
+                are fetched from the provider.
+            endpoint (string of 1–2048 characters; optional): The URL at which access tokens of `google.com`,
+                `facebook.com` or `github.com` are verified, instead of the provider's own URL.
+            allow_insecure (boolean; optional): Whether plain HTTP to a loopback address is allowed, for
+                tests.
+            allow_private_network (boolean; optional): Whether the provider can be in a private network.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
-            InvalidIdp: Settings of a provider break a rule.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            InvalidIdp: The settings of an identity provider violate a rule.
 
         Elsewhere: firebase: oauthIdpConfigs.patch.
         """
@@ -882,6 +988,8 @@ class AsyncIdpMethods:
             "displayName": display_name,
             "enabled": enabled,
             "responseType": response_type,
+            "scopes": scopes,
+            "openidOnly": openid_only,
             "trustEmail": trust_email,
             "moreClientIds": more_client_ids,
             "keys": keys,

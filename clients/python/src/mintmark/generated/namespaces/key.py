@@ -24,30 +24,29 @@ class KeyMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.KeyListResult:
-        """List the signing keys.
+        """List signing keys, newest first.
 
-        All of them, the newest first: next, active, retired and revoked.
+        Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.
 
         At most one of issuer, pool_id, tenant_id can be given.
 
         Args:
-            issuer (string of 1–2048 characters; optional): The issuer of tokens, exactly as in their iss
-                claim. A tenant's stands in tenant.get, a pool's in pool.get.
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
-                region, a colon and a UUID.
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The id of a
-                tenant, which stands in its issuer and is the audience of its ID tokens.
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            issuer (string of 1–2048 characters; optional): The issuer of the keys.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The pool that owns the keys.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; optional): The tenant that owns the keys.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IssuerNotFound: An issuer is named that is not one of this store.
-            InvalidCursor: A list gets a cursor it did not make.
+            PoolNotFound: The pool does not exist or was deleted.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IssuerNotFound: The named issuer is not an issuer of this store.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
         """
         params: Dict[str, Any] = {
             "issuer": issuer,
@@ -66,18 +65,19 @@ class KeyMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.KeyRevokeResult:
-        """Stop accepting a signing key.
+        """Revoke a signing key and reject every token it signed.
 
-        Every token it ever signed is refused from now on, in every process on this store within a second. If
-        it was the active one, a new key takes its place at once.
+        The revocation takes effect in every process of this store within one second. If the active key is
+        revoked, a new key replaces it immediately.
 
         Args:
-            kid (string of 1–128 characters like ^[\\w.-]+$): A key's id: its RFC 7638 thumbprint.
+            kid (string of 1–128 characters: a key ID of letters, digits, `_`, `.` and `-`): The ID of the key
+                to revoke.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            KeyNotFound: The key never was, or is gone.
+            KeyNotFound: The key does not exist or was deleted.
         """
         params: Dict[str, Any] = {"kid": kid}
         answer = self._call("key.revoke", params, timeout, trace)
@@ -93,27 +93,29 @@ class KeyMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SigningKey:
-        """Give a pool or a tenant a new signing key.
+        """Rotate the signing key of a pool or tenant.
 
-        The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy
-        of the key set have seen it by then. The old one stays published until the last token it signed has
-        expired. A next key that waits already is replaced.
+        The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers
+        with a cached key set have loaded it by then. The old key stays published until the last token it
+        signed has expired. If another new key is already waiting for its activation, it is replaced.
 
         Exactly one of pool_id, tenant_id must be given.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
-                region, a colon and a UUID.
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The id of a
-                tenant, which stands in its issuer and is the audience of its ID tokens.
-            activate_after_seconds (integer 0–31536000; default 86400): 0 lets the new key sign at once.
-            algorithm (ES256 | RS256 | RS512 | EdDSA; optional): Without it the owner's own.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The pool that owns the key.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; optional): The tenant that owns the key.
+            activate_after_seconds (integer 0–31536000; default 86400): The number of seconds after which the
+                new key becomes active. With 0, it becomes active immediately.
+            algorithm (ES256 | RS256 | RS512 | EdDSA; optional): The algorithm of the new key. Defaults to the
+                algorithm of the pool or tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            TenantNotFound: A tenant is named that was never created, or is deleted.
+            PoolNotFound: The pool does not exist or was deleted.
+            TenantNotFound: The tenant does not exist or was deleted.
         """
         params: Dict[str, Any] = {
             "poolId": pool_id,
@@ -142,30 +144,29 @@ class AsyncKeyMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.KeyListResult:
-        """List the signing keys.
+        """List signing keys, newest first.
 
-        All of them, the newest first: next, active, retired and revoked.
+        Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.
 
         At most one of issuer, pool_id, tenant_id can be given.
 
         Args:
-            issuer (string of 1–2048 characters; optional): The issuer of tokens, exactly as in their iss
-                claim. A tenant's stands in tenant.get, a pool's in pool.get.
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
-                region, a colon and a UUID.
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The id of a
-                tenant, which stands in its issuer and is the audience of its ID tokens.
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            issuer (string of 1–2048 characters; optional): The issuer of the keys.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The pool that owns the keys.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; optional): The tenant that owns the keys.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IssuerNotFound: An issuer is named that is not one of this store.
-            InvalidCursor: A list gets a cursor it did not make.
+            PoolNotFound: The pool does not exist or was deleted.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IssuerNotFound: The named issuer is not an issuer of this store.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
         """
         params: Dict[str, Any] = {
             "issuer": issuer,
@@ -184,18 +185,19 @@ class AsyncKeyMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.KeyRevokeResult:
-        """Stop accepting a signing key.
+        """Revoke a signing key and reject every token it signed.
 
-        Every token it ever signed is refused from now on, in every process on this store within a second. If
-        it was the active one, a new key takes its place at once.
+        The revocation takes effect in every process of this store within one second. If the active key is
+        revoked, a new key replaces it immediately.
 
         Args:
-            kid (string of 1–128 characters like ^[\\w.-]+$): A key's id: its RFC 7638 thumbprint.
+            kid (string of 1–128 characters: a key ID of letters, digits, `_`, `.` and `-`): The ID of the key
+                to revoke.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            KeyNotFound: The key never was, or is gone.
+            KeyNotFound: The key does not exist or was deleted.
         """
         params: Dict[str, Any] = {"kid": kid}
         answer = await self._call("key.revoke", params, timeout, trace)
@@ -211,27 +213,29 @@ class AsyncKeyMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SigningKey:
-        """Give a pool or a tenant a new signing key.
+        """Rotate the signing key of a pool or tenant.
 
-        The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy
-        of the key set have seen it by then. The old one stays published until the last token it signed has
-        expired. A next key that waits already is replaced.
+        The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers
+        with a cached key set have loaded it by then. The old key stays published until the last token it
+        signed has expired. If another new key is already waiting for its activation, it is replaced.
 
         Exactly one of pool_id, tenant_id must be given.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): The id of a pool: a
-                region, a colon and a UUID.
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The id of a
-                tenant, which stands in its issuer and is the audience of its ID tokens.
-            activate_after_seconds (integer 0–31536000; default 86400): 0 lets the new key sign at once.
-            algorithm (ES256 | RS256 | RS512 | EdDSA; optional): Without it the owner's own.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The pool that owns the key.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; optional): The tenant that owns the key.
+            activate_after_seconds (integer 0–31536000; default 86400): The number of seconds after which the
+                new key becomes active. With 0, it becomes active immediately.
+            algorithm (ES256 | RS256 | RS512 | EdDSA; optional): The algorithm of the new key. Defaults to the
+                algorithm of the pool or tenant.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            TenantNotFound: A tenant is named that was never created, or is deleted.
+            PoolNotFound: The pool does not exist or was deleted.
+            TenantNotFound: The tenant does not exist or was deleted.
         """
         params: Dict[str, Any] = {
             "poolId": pool_id,

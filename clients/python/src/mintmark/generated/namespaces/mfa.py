@@ -22,50 +22,50 @@ class MfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Send the code of a second factor.
+        """Send the one-time code for a second factor.
 
-        For a sign-in that stands at secondFactorRequired. Another one of its factors can be named at any
-        time; the code before is no longer good once a new one is on its way. An app shows its codes by
-        itself, so for totp nothing is sent.
+        Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any
+        time; after a new code is sent, the previous code is no longer valid. For the kind `totp`, nothing is
+        sent because the authenticator app generates the codes.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            factor_id (string of 1–64 characters): The id of a second factor; recovery stands for the recovery
-                codes.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            factor_id (string of 1–64 characters): The ID of the factor.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            FactorNotFound: A factor is named that is not there, or not any more, or none where one has to be.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
+            FactorNotFound: The named factor does not exist or was removed, or the required factor ID is
+                missing.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
 
-        Elsewhere: firebase: mfaSignIn:start; nativeAuth: /oauth2/v2.0/challenge.
+        Elsewhere: firebase: mfaSignIn:start; nativeAuth: /oauth2/v2.0/challenge; SDK: requestChallenge.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -85,64 +85,65 @@ class MfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Enrol the factor whose code this is.
+        """Complete the enrollment of a second factor by submitting its code.
 
-        The tokens of the answer say the second factor. All other sessions of the account end. Within a
-        sign-in, this completes it.
+        The tokens in the result state that the session was authenticated with the second factor. All other
+        sessions of the account end. If the enrollment is part of a sign-in, the call completes the sign-in.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            code (string of 0–64 characters): The code that an app shows or that was sent, digit for digit, or
-                a recovery code, with its hyphens or without.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, whom the sign-in named, else the tenant itself.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token that `mfa.enroll`
+                returned.
+            code (string of 0–64 characters): The code of the factor.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in or of the
+                session. For an audience other than that of the session, the access token has only the scope
+                `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            FactorCodeInvalid: The code of a second factor is wrong, too old, used up or replaced by a newer
-                one, or an app's code is given twice.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            SecondFactorsOff: A second factor is to be enrolled, or recovery codes made, where nobody is asked
-                for them.
-            UnsupportedFirstFactor: A second factor is to be enrolled by somebody anonymous, or by a session
-                of a custom token.
-            EmailNotVerified: A second factor is to be enrolled for an account with an address that is not
-                verified.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
-                there are.
-            TooManyFactors: One factor too many is to be enrolled.
-            FactorExists: An address or a number is to be enrolled twice.
-            FactorAddsNothing: The address that somebody signs in with by codes is to be the second factor
-                too.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
+            FactorCodeInvalid: The code of a second factor is wrong, expired, was invalidated by wrong
+                attempts or replaced by a newer code, or the code of an app is submitted a second time.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            SecondFactorsOff: A second factor is enrolled, or recovery codes are generated, in a tenant whose
+                `mfa` is `off`.
+            UnsupportedFirstFactor: A second factor is enrolled in an anonymous session or in a session of a
+                custom token.
+            EmailNotVerified: A second factor is enrolled for an account whose email address is not verified.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            TooManyFactors: An enrollment exceeds the maximum number of second factors.
+            FactorExists: The email address or phone number is already a second factor of the account.
+            FactorAddsNothing: The email address that receives the sign-in codes of an account is enrolled as
+                its second factor.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
 
-        Elsewhere: firebase: mfaEnrollment:finalize; nativeAuth: /register/v1.0/continue.
+        Elsewhere: firebase: mfaEnrollment:finalize; SDK: multiFactor.enroll; nativeAuth:
+        /register/v1.0/continue.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -167,84 +168,95 @@ class MfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EnrolmentStep:
-        """Begin to enrol a second factor.
+        """Start the enrollment of a second factor.
 
-        For whoever shows an ID token of the last five minutes, and has shown a second factor if there is one;
-        or within a sign-in that stands at secondFactorEnrolmentRequired. An app gets a secret; an address or
-        a number gets a code. The factor counts once mfa.confirm has seen a code. The same request within a
-        minute gets the same answer and sends no second code. An account has at most five.
+        Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that
+        requires an enrollment. If the account already has a second factor, the session must be authenticated
+        with one. For an authenticator app, the result contains a secret; for an email address or phone
+        number, a code is sent. The factor becomes active when `mfa.confirm` receives a correct code.
+        Repeating the request within one minute returns the same response without sending another code. An
+        account has at most five factors.
 
         Exactly one of id_token, continuation_token must be given.
 
         Args:
-            id_token (string of 1–20000 characters; optional): Whose account.
-            continuation_token (string of 1–512 characters; optional): Of the sign-in that it is needed for.
-            kind (totp | email | sms): totp: an authenticator app; email: codes that are mailed; sms: codes in
-                text messages.
-            display_name (string of 1–128 characters; optional): What its owner calls it.
-            email (string of 0–1024 characters; optional): email: where codes go. Without it, the account's
-                own address.
-            phone_number (string of 1–32 characters; optional): sms: where codes go, as +4915112345678.
-            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
-                the messages: the tenant's words in it, else in the language without its region, else in the
-                tenant's own, else the built-in English ones. It stays for the whole flow.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user.
+            continuation_token (string of 1–512 characters; optional): The continuation token of a sign-in
+                that requires an enrollment.
+            kind (totp | email | sms): The kind of the factor.
+            display_name (string of 1–128 characters; optional): The display name of the factor, chosen by the
+                user.
+            email (string of 0–1024 characters; optional): The email address that receives the codes. Only for
+                the kind `email`. Defaults to the email address of the account.
+            phone_number (string of 1–32 characters; optional): The phone number that receives the codes, in
+                E.164 format, such as +4915112345678. Required for the kind `sms`.
+            language (string of 2–64 characters: a language tag: groups of letters and digits with `-` between
+                them, such as `de-CH`; optional): The language of the messages for the whole flow. If the
+                tenant has no template in this language, the language without its region, the tenant's
+                language and built-in English are used, in this order.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            SecondFactorsOff: A second factor is to be enrolled, or recovery codes made, where nobody is asked
-                for them.
-            UnsupportedFirstFactor: A second factor is to be enrolled by somebody anonymous, or by a session
-                of a custom token.
-            EmailNotVerified: A second factor is to be enrolled for an account with an address that is not
-                verified.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
-                there are.
-            TooManyFactors: One factor too many is to be enrolled.
-            FactorExists: An address or a number is to be enrolled twice.
-            FactorAddsNothing: The address that somebody signs in with by codes is to be the second factor
-                too.
-            FactorTargetMissing: It is not said where the codes of a factor are to go, or it is said for one
-                that sends none.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            InvalidPhoneNumber: A number is not written as E.164 has it.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            SecondFactorsOff: A second factor is enrolled, or recovery codes are generated, in a tenant whose
+                `mfa` is `off`.
+            UnsupportedFirstFactor: A second factor is enrolled in an anonymous session or in a session of a
+                custom token.
+            EmailNotVerified: A second factor is enrolled for an account whose email address is not verified.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            TooManyFactors: An enrollment exceeds the maximum number of second factors.
+            FactorExists: The email address or phone number is already a second factor of the account.
+            FactorAddsNothing: The email address that receives the sign-in codes of an account is enrolled as
+                its second factor.
+            FactorTargetMissing: The email address or phone number of a factor is missing, or is given for a
+                kind that does not use it.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            InvalidPhoneNumber: The phone number is not in E.164 format.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: mfaEnrollment:start; nativeAuth: /register/v1.0/challenge.
+        Elsewhere: firebase: mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret; nativeAuth:
+        /register/v1.0/challenge.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -269,33 +281,39 @@ class MfaMethods:
     ) -> types.MfaListResult:
         """List the second factors of an account.
 
-        With what can be shown to their owner. The developer names the account.
+        Returns each factor with its display name and its email address or phone number.
 
         Exactly one of id_token, account_id must be given.
 
         Args:
-            id_token (string of 1–20000 characters; optional): Whose account.
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
-                account; for the developer.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit; optional): The ID of the account. Requires the access level
+                `developer`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
-            AccountNotFound: An account is named that never was, or is deleted.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            CallerNotAllowed: A caller with the access level `public` calls a developer method or uses a
+                developer parameter.
+            AccountNotFound: The account does not exist or was deleted.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
         Elsewhere: firebase: accounts:lookup mfaInfo.
         """
@@ -310,38 +328,41 @@ class MfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.MfaRecoveryCodesResult:
-        """Make recovery codes.
+        """Generate recovery codes and invalidate the previous ones.
 
-        Ten codes to be written down, each of which stands in for a second factor once. They are shown this
-        once, and those of before are no longer good. It needs a sign-in of the last five minutes with a
-        second factor.
+        Returns ten single-use codes, each of which can replace a second factor once. The codes are returned
+        only in this response. Requires a sign-in at most 5 minutes old with a second factor.
 
         Args:
-            id_token (string of 1–20000 characters): Whose account.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            SecondFactorsOff: A second factor is to be enrolled, or recovery codes made, where nobody is asked
-                for them.
-            NoSecondFactor: Recovery codes are asked for before there is a factor.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
-                there are.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            SecondFactorsOff: A second factor is enrolled, or recovery codes are generated, in a tenant whose
+                `mfa` is `off`.
+            NoSecondFactor: Recovery codes are generated for an account without a second factor.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
         """
         params: Dict[str, Any] = {"idToken": id_token}
         answer = self._call("mfa.recoveryCodes", params, timeout, trace)
@@ -358,50 +379,53 @@ class MfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Finish a sign-in with a second factor.
+        """Complete a sign-in with a second factor or a recovery code.
 
-        With the code that was sent, or without a challenge with what an app shows or a recovery code. A wrong
-        one counts, and leaves the continuation token valid. The tokens say the second factor.
+        Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery
+        code; the last two require no challenge. A wrong code counts as an attempt; the continuation token
+        stays valid. The tokens in the result state that the session was authenticated with the second factor.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            factor_id (string of 1–64 characters; optional): Without it, the factor that was challenged.
-                recovery stands for the recovery codes.
-            code (string of 0–64 characters): The code that an app shows or that was sent, digit for digit, or
-                a recovery code, with its hyphens or without.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, whom the sign-in named, else the tenant itself.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            factor_id (string of 1–64 characters; optional): The ID of the factor, or `recovery` for a
+                recovery code. Defaults to the factor of the last challenge.
+            code (string of 0–64 characters): The code of the factor, or a recovery code.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the audience given earlier in this sign-in, otherwise to
+                the tenant.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            FactorCodeInvalid: The code of a second factor is wrong, too old, used up or replaced by a newer
-                one, or an app's code is given twice.
-            FactorNotFound: A factor is named that is not there, or not any more, or none where one has to be.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
+            FactorCodeInvalid: The code of a second factor is wrong, expired, was invalidated by wrong
+                attempts or replaced by a newer code, or the code of an app is submitted a second time.
+            FactorNotFound: The named factor does not exist or was removed, or the required factor ID is
+                missing.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
 
-        Elsewhere: firebase: mfaSignIn:finalize; nativeAuth: /oauth2/v2.0/token grant_type=mfa_oob.
+        Elsewhere: firebase: mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn; nativeAuth:
+        /oauth2/v2.0/token grant_type=mfa_oob; SDK: submitChallenge.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -423,51 +447,59 @@ class MfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.FactorWithdrawal:
-        """Take a second factor away.
+        """Remove a second factor.
 
-        For whoever shows an ID token of the last five minutes of a session that has shown a second factor.
-        The session goes on with fresh tokens; one that was begun with this very factor ends. The last factor
-        stays where the tenant requires one. The developer takes any away by accountId, for somebody who has
-        lost it; its sessions go on. With the last factor the recovery codes go.
+        Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second
+        factor. The session continues with new tokens. If the session was authenticated with the removed
+        factor, it ends. If the tenant requires a second factor, the last one cannot be removed. With
+        `accountId`, the developer can remove any factor, for example one that the user has lost; the sessions
+        of the account do not end. Removing the last factor also deletes the recovery codes.
 
         Exactly one of id_token, account_id must be given.
 
         Args:
-            id_token (string of 1–20000 characters; optional): Whose account.
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
-                account; for the developer.
-            factor_id (string of 1–64 characters): The id of a second factor; recovery stands for the recovery
-                codes.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit; optional): The ID of the account. Requires the access level
+                `developer`.
+            factor_id (string of 1–64 characters): The ID of the factor to remove.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other
+                audience, the access token has only the scope `openid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
-            AccountNotFound: An account is named that never was, or is deleted.
-            FactorNotFound: A factor is named that is not there, or not any more, or none where one has to be.
-            LastFactor: The owner of an account takes the last factor away where one is required.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
-                there are.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            CallerNotAllowed: A caller with the access level `public` calls a developer method or uses a
+                developer parameter.
+            AccountNotFound: The account does not exist or was deleted.
+            FactorNotFound: The named factor does not exist or was removed, or the required factor ID is
+                missing.
+            LastFactor: A user removes the last second factor in a tenant that requires one.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: mfaEnrollment:withdraw.
+        Elsewhere: firebase: mfaEnrollment:withdraw; SDK: multiFactor.unenroll.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -494,50 +526,50 @@ class AsyncMfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Send the code of a second factor.
+        """Send the one-time code for a second factor.
 
-        For a sign-in that stands at secondFactorRequired. Another one of its factors can be named at any
-        time; the code before is no longer good once a new one is on its way. An app shows its codes by
-        itself, so for totp nothing is sent.
+        Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any
+        time; after a new code is sent, the previous code is no longer valid. For the kind `totp`, nothing is
+        sent because the authenticator app generates the codes.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            factor_id (string of 1–64 characters): The id of a second factor; recovery stands for the recovery
-                codes.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            factor_id (string of 1–64 characters): The ID of the factor.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            FactorNotFound: A factor is named that is not there, or not any more, or none where one has to be.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
+            FactorNotFound: The named factor does not exist or was removed, or the required factor ID is
+                missing.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
 
-        Elsewhere: firebase: mfaSignIn:start; nativeAuth: /oauth2/v2.0/challenge.
+        Elsewhere: firebase: mfaSignIn:start; nativeAuth: /oauth2/v2.0/challenge; SDK: requestChallenge.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -557,64 +589,65 @@ class AsyncMfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Enrol the factor whose code this is.
+        """Complete the enrollment of a second factor by submitting its code.
 
-        The tokens of the answer say the second factor. All other sessions of the account end. Within a
-        sign-in, this completes it.
+        The tokens in the result state that the session was authenticated with the second factor. All other
+        sessions of the account end. If the enrollment is part of a sign-in, the call completes the sign-in.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            code (string of 0–64 characters): The code that an app shows or that was sent, digit for digit, or
-                a recovery code, with its hyphens or without.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, whom the sign-in named, else the tenant itself.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token that `mfa.enroll`
+                returned.
+            code (string of 0–64 characters): The code of the factor.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in or of the
+                session. For an audience other than that of the session, the access token has only the scope
+                `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            FactorCodeInvalid: The code of a second factor is wrong, too old, used up or replaced by a newer
-                one, or an app's code is given twice.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            SecondFactorsOff: A second factor is to be enrolled, or recovery codes made, where nobody is asked
-                for them.
-            UnsupportedFirstFactor: A second factor is to be enrolled by somebody anonymous, or by a session
-                of a custom token.
-            EmailNotVerified: A second factor is to be enrolled for an account with an address that is not
-                verified.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
-                there are.
-            TooManyFactors: One factor too many is to be enrolled.
-            FactorExists: An address or a number is to be enrolled twice.
-            FactorAddsNothing: The address that somebody signs in with by codes is to be the second factor
-                too.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
+            FactorCodeInvalid: The code of a second factor is wrong, expired, was invalidated by wrong
+                attempts or replaced by a newer code, or the code of an app is submitted a second time.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            SecondFactorsOff: A second factor is enrolled, or recovery codes are generated, in a tenant whose
+                `mfa` is `off`.
+            UnsupportedFirstFactor: A second factor is enrolled in an anonymous session or in a session of a
+                custom token.
+            EmailNotVerified: A second factor is enrolled for an account whose email address is not verified.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            TooManyFactors: An enrollment exceeds the maximum number of second factors.
+            FactorExists: The email address or phone number is already a second factor of the account.
+            FactorAddsNothing: The email address that receives the sign-in codes of an account is enrolled as
+                its second factor.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
 
-        Elsewhere: firebase: mfaEnrollment:finalize; nativeAuth: /register/v1.0/continue.
+        Elsewhere: firebase: mfaEnrollment:finalize; SDK: multiFactor.enroll; nativeAuth:
+        /register/v1.0/continue.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -639,84 +672,95 @@ class AsyncMfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.EnrolmentStep:
-        """Begin to enrol a second factor.
+        """Start the enrollment of a second factor.
 
-        For whoever shows an ID token of the last five minutes, and has shown a second factor if there is one;
-        or within a sign-in that stands at secondFactorEnrolmentRequired. An app gets a secret; an address or
-        a number gets a code. The factor counts once mfa.confirm has seen a code. The same request within a
-        minute gets the same answer and sends no second code. An account has at most five.
+        Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that
+        requires an enrollment. If the account already has a second factor, the session must be authenticated
+        with one. For an authenticator app, the result contains a secret; for an email address or phone
+        number, a code is sent. The factor becomes active when `mfa.confirm` receives a correct code.
+        Repeating the request within one minute returns the same response without sending another code. An
+        account has at most five factors.
 
         Exactly one of id_token, continuation_token must be given.
 
         Args:
-            id_token (string of 1–20000 characters; optional): Whose account.
-            continuation_token (string of 1–512 characters; optional): Of the sign-in that it is needed for.
-            kind (totp | email | sms): totp: an authenticator app; email: codes that are mailed; sms: codes in
-                text messages.
-            display_name (string of 1–128 characters; optional): What its owner calls it.
-            email (string of 0–1024 characters; optional): email: where codes go. Without it, the account's
-                own address.
-            phone_number (string of 1–32 characters; optional): sms: where codes go, as +4915112345678.
-            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
-                the messages: the tenant's words in it, else in the language without its region, else in the
-                tenant's own, else the built-in English ones. It stays for the whole flow.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user.
+            continuation_token (string of 1–512 characters; optional): The continuation token of a sign-in
+                that requires an enrollment.
+            kind (totp | email | sms): The kind of the factor.
+            display_name (string of 1–128 characters; optional): The display name of the factor, chosen by the
+                user.
+            email (string of 0–1024 characters; optional): The email address that receives the codes. Only for
+                the kind `email`. Defaults to the email address of the account.
+            phone_number (string of 1–32 characters; optional): The phone number that receives the codes, in
+                E.164 format, such as +4915112345678. Required for the kind `sms`.
+            language (string of 2–64 characters: a language tag: groups of letters and digits with `-` between
+                them, such as `de-CH`; optional): The language of the messages for the whole flow. If the
+                tenant has no template in this language, the language without its region, the tenant's
+                language and built-in English are used, in this order.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            SecondFactorsOff: A second factor is to be enrolled, or recovery codes made, where nobody is asked
-                for them.
-            UnsupportedFirstFactor: A second factor is to be enrolled by somebody anonymous, or by a session
-                of a custom token.
-            EmailNotVerified: A second factor is to be enrolled for an account with an address that is not
-                verified.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
-                there are.
-            TooManyFactors: One factor too many is to be enrolled.
-            FactorExists: An address or a number is to be enrolled twice.
-            FactorAddsNothing: The address that somebody signs in with by codes is to be the second factor
-                too.
-            FactorTargetMissing: It is not said where the codes of a factor are to go, or it is said for one
-                that sends none.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            InvalidPhoneNumber: A number is not written as E.164 has it.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            SecondFactorsOff: A second factor is enrolled, or recovery codes are generated, in a tenant whose
+                `mfa` is `off`.
+            UnsupportedFirstFactor: A second factor is enrolled in an anonymous session or in a session of a
+                custom token.
+            EmailNotVerified: A second factor is enrolled for an account whose email address is not verified.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            TooManyFactors: An enrollment exceeds the maximum number of second factors.
+            FactorExists: The email address or phone number is already a second factor of the account.
+            FactorAddsNothing: The email address that receives the sign-in codes of an account is enrolled as
+                its second factor.
+            FactorTargetMissing: The email address or phone number of a factor is missing, or is given for a
+                kind that does not use it.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            InvalidPhoneNumber: The phone number is not in E.164 format.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: mfaEnrollment:start; nativeAuth: /register/v1.0/challenge.
+        Elsewhere: firebase: mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret; nativeAuth:
+        /register/v1.0/challenge.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,
@@ -741,33 +785,39 @@ class AsyncMfaMethods:
     ) -> types.MfaListResult:
         """List the second factors of an account.
 
-        With what can be shown to their owner. The developer names the account.
+        Returns each factor with its display name and its email address or phone number.
 
         Exactly one of id_token, account_id must be given.
 
         Args:
-            id_token (string of 1–20000 characters; optional): Whose account.
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
-                account; for the developer.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit; optional): The ID of the account. Requires the access level
+                `developer`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
-            AccountNotFound: An account is named that never was, or is deleted.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            CallerNotAllowed: A caller with the access level `public` calls a developer method or uses a
+                developer parameter.
+            AccountNotFound: The account does not exist or was deleted.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
         Elsewhere: firebase: accounts:lookup mfaInfo.
         """
@@ -782,38 +832,41 @@ class AsyncMfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.MfaRecoveryCodesResult:
-        """Make recovery codes.
+        """Generate recovery codes and invalidate the previous ones.
 
-        Ten codes to be written down, each of which stands in for a second factor once. They are shown this
-        once, and those of before are no longer good. It needs a sign-in of the last five minutes with a
-        second factor.
+        Returns ten single-use codes, each of which can replace a second factor once. The codes are returned
+        only in this response. Requires a sign-in at most 5 minutes old with a second factor.
 
         Args:
-            id_token (string of 1–20000 characters): Whose account.
+            id_token (string of 1–20000 characters): An ID token of the signed-in user.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            SecondFactorsOff: A second factor is to be enrolled, or recovery codes made, where nobody is asked
-                for them.
-            NoSecondFactor: Recovery codes are asked for before there is a factor.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
-                there are.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            SecondFactorsOff: A second factor is enrolled, or recovery codes are generated, in a tenant whose
+                `mfa` is `off`.
+            NoSecondFactor: Recovery codes are generated for an account without a second factor.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
         """
         params: Dict[str, Any] = {"idToken": id_token}
         answer = await self._call("mfa.recoveryCodes", params, timeout, trace)
@@ -830,50 +883,53 @@ class AsyncMfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Finish a sign-in with a second factor.
+        """Complete a sign-in with a second factor or a recovery code.
 
-        With the code that was sent, or without a challenge with what an app shows or a recovery code. A wrong
-        one counts, and leaves the continuation token valid. The tokens say the second factor.
+        Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery
+        code; the last two require no challenge. A wrong code counts as an attempt; the continuation token
+        stays valid. The tokens in the result state that the session was authenticated with the second factor.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            factor_id (string of 1–64 characters; optional): Without it, the factor that was challenged.
-                recovery stands for the recovery codes.
-            code (string of 0–64 characters): The code that an app shows or that was sent, digit for digit, or
-                a recovery code, with its hyphens or without.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, whom the sign-in named, else the tenant itself.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            factor_id (string of 1–64 characters; optional): The ID of the factor, or `recovery` for a
+                recovery code. Defaults to the factor of the last challenge.
+            code (string of 0–64 characters): The code of the factor, or a recovery code.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the audience given earlier in this sign-in, otherwise to
+                the tenant.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            FactorCodeInvalid: The code of a second factor is wrong, too old, used up or replaced by a newer
-                one, or an app's code is given twice.
-            FactorNotFound: A factor is named that is not there, or not any more, or none where one has to be.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
+            FactorCodeInvalid: The code of a second factor is wrong, expired, was invalidated by wrong
+                attempts or replaced by a newer code, or the code of an app is submitted a second time.
+            FactorNotFound: The named factor does not exist or was removed, or the required factor ID is
+                missing.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
 
-        Elsewhere: firebase: mfaSignIn:finalize; nativeAuth: /oauth2/v2.0/token grant_type=mfa_oob.
+        Elsewhere: firebase: mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn; nativeAuth:
+        /oauth2/v2.0/token grant_type=mfa_oob; SDK: submitChallenge.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -895,51 +951,59 @@ class AsyncMfaMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.FactorWithdrawal:
-        """Take a second factor away.
+        """Remove a second factor.
 
-        For whoever shows an ID token of the last five minutes of a session that has shown a second factor.
-        The session goes on with fresh tokens; one that was begun with this very factor ends. The last factor
-        stays where the tenant requires one. The developer takes any away by accountId, for somebody who has
-        lost it; its sessions go on. With the last factor the recovery codes go.
+        Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second
+        factor. The session continues with new tokens. If the session was authenticated with the removed
+        factor, it ends. If the tenant requires a second factor, the last one cannot be removed. With
+        `accountId`, the developer can remove any factor, for example one that the user has lost; the sessions
+        of the account do not end. Removing the last factor also deletes the recovery codes.
 
         Exactly one of id_token, account_id must be given.
 
         Args:
-            id_token (string of 1–20000 characters; optional): Whose account.
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$; optional): Which
-                account; for the developer.
-            factor_id (string of 1–64 characters): The id of a second factor; recovery stands for the recovery
-                codes.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
+            id_token (string of 1–20000 characters; optional): An ID token of the signed-in user.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit; optional): The ID of the account. Requires the access level
+                `developer`.
+            factor_id (string of 1–64 characters): The ID of the factor to remove.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other
+                audience, the access token has only the scope `openid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            CallerNotAllowed: A developer method, or a developer's parameter, on a public pipe.
-            AccountNotFound: An account is named that never was, or is deleted.
-            FactorNotFound: A factor is named that is not there, or not any more, or none where one has to be.
-            LastFactor: The owner of an account takes the last factor away where one is required.
-            RecentSignInRequired: A change of what an account is signed in with, by an ID token whose
-                auth_time is too long ago. Refreshing does not renew it.
-            SecondFactorNeeded: Second factors are to be changed by a session that has shown none of those
-                there are.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            CallerNotAllowed: A caller with the access level `public` calls a developer method or uses a
+                developer parameter.
+            AccountNotFound: The account does not exist or was deleted.
+            FactorNotFound: The named factor does not exist or was removed, or the required factor ID is
+                missing.
+            LastFactor: A user removes the last second factor in a tenant that requires one.
+            RecentSignInRequired: The sign-in methods or second factors of an account are changed with an ID
+                token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeeded: The account has second factors, and a session that was not authenticated with
+                one changes the factors, the email address, the password or the providers of the account.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: mfaEnrollment:withdraw.
+        Elsewhere: firebase: mfaEnrollment:withdraw; SDK: multiFactor.unenroll.
         """
         params: Dict[str, Any] = {
             "idToken": id_token,

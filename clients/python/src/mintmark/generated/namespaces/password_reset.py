@@ -21,41 +21,42 @@ class PasswordResetMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
-        """Send another code.
+        """Send another password reset code.
 
-        If it cannot be sent, or too many were, nothing changes.
+        After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
+        reached, the previous code stays valid.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /resetpassword/v1.0/challenge.
+        Elsewhere: nativeAuth: /resetpassword/v1.0/challenge; SDK: resendCode.
         """
         params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = self._call("passwordReset.resendCode", params, timeout, trace)
@@ -71,48 +72,49 @@ class PasswordResetMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
-        """Start the reset of a password.
+        """Start a password reset.
 
-        Sends a code to the address of an account that has a password, or no way in but providers: whoever has
-        the address can set one. Then nobody else's provider leads to the account any more. Who signs in with
-        codes has none to reset, and is told so with passwordNotSet, unless the tenant has
-        enumerationProtection.
+        Sends a one-time code to the email address of an account that has a password, or whose only sign-in
+        methods are identity providers. In the second case, the reset gives the account a password. Completing
+        the reset unlinks all identity providers from the account. For an account that signs in with one-time
+        codes, the call fails with `passwordNotSet`, unless the tenant has `enumerationProtection`.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
-            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
-                the messages: the tenant's words in it, else in the language without its region, else in the
-                tenant's own, else the built-in English ones. It stays for the whole flow.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            username (string of 0–1024 characters): The email address of the account.
+            language (string of 2–64 characters: a language tag: groups of letters and digits with `-` between
+                them, such as `de-CH`; optional): The language of the messages for the whole flow. If the
+                tenant has no template in this language, the language without its region, the tenant's
+                language and built-in English are used, in this order.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserNotFound: A sign-in or a reset for an address without an account.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            AccountDisabled: A disabled account would sign in or refresh.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserNotFound: A sign-in or a password reset names an email address that no account has.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; firebase:
-        accounts:sendOobCode.
+        Elsewhere: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword;
+        firebase: accounts:sendOobCode; SDK: sendPasswordResetEmail.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -132,43 +134,44 @@ class PasswordResetMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
-        """Verify the address with the code.
+        """Submit the one-time code of a password reset.
 
-        A wrong one counts, and leaves the continuation token valid; one that has expired or is used up counts
-        for nothing.
+        A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code
+        expired or was invalidated do not count.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            code (string of 0–64 characters): The code that was sent, digit for digit.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            code (string of 0–64 characters): The one-time code that was sent, digit by digit.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
-                counts, also the same one again.
-            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
-                have used it up.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            InvalidCode: The one-time code is wrong, was replaced by a newer code, or belongs to another flow.
+                Every submission counts as an attempt, including a repeated one.
+            CodeExpired: A code is submitted, whether correct or not, after the sent code expired or was
+                invalidated by wrong attempts.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /resetpassword/v1.0/continue.
+        Elsewhere: nativeAuth: /resetpassword/v1.0/continue; SDK: submitCode; firebase: SDK:
+        verifyPasswordResetCode.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -187,39 +190,40 @@ class PasswordResetMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
-        """Choose the new password.
+        """Set the new password and complete the reset.
 
-        Refused with every rule that it breaks; it must not be the present one. Then the account is unlocked,
-        its sessions are over and so is everything else that is under way for it.
+        The new password must satisfy the password policy and differ from the current one; otherwise the error
+        lists every violated rule. The reset ends a lockout of the account and ends all its sessions and other
+        flows.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            password (string of 0–4096 characters): A password.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            password (string of 0–4096 characters): The new password.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; firebase:
-        accounts:resetPassword.
+        Elsewhere: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK:
+        submitPassword; firebase: accounts:resetPassword; SDK: confirmPasswordReset.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -244,41 +248,42 @@ class AsyncPasswordResetMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
-        """Send another code.
+        """Send another password reset code.
 
-        If it cannot be sent, or too many were, nothing changes.
+        After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
+        reached, the previous code stays valid.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /resetpassword/v1.0/challenge.
+        Elsewhere: nativeAuth: /resetpassword/v1.0/challenge; SDK: resendCode.
         """
         params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = await self._call("passwordReset.resendCode", params, timeout, trace)
@@ -294,48 +299,49 @@ class AsyncPasswordResetMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
-        """Start the reset of a password.
+        """Start a password reset.
 
-        Sends a code to the address of an account that has a password, or no way in but providers: whoever has
-        the address can set one. Then nobody else's provider leads to the account any more. Who signs in with
-        codes has none to reset, and is told so with passwordNotSet, unless the tenant has
-        enumerationProtection.
+        Sends a one-time code to the email address of an account that has a password, or whose only sign-in
+        methods are identity providers. In the second case, the reset gives the account a password. Completing
+        the reset unlinks all identity providers from the account. For an account that signs in with one-time
+        codes, the call fails with `passwordNotSet`, unless the tenant has `enumerationProtection`.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
-            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
-                the messages: the tenant's words in it, else in the language without its region, else in the
-                tenant's own, else the built-in English ones. It stays for the whole flow.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            username (string of 0–1024 characters): The email address of the account.
+            language (string of 2–64 characters: a language tag: groups of letters and digits with `-` between
+                them, such as `de-CH`; optional): The language of the messages for the whole flow. If the
+                tenant has no template in this language, the language without its region, the tenant's
+                language and built-in English are used, in this order.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserNotFound: A sign-in or a reset for an address without an account.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            AccountDisabled: A disabled account would sign in or refresh.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserNotFound: A sign-in or a password reset names an email address that no account has.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; firebase:
-        accounts:sendOobCode.
+        Elsewhere: nativeAuth: /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword;
+        firebase: accounts:sendOobCode; SDK: sendPasswordResetEmail.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -355,43 +361,44 @@ class AsyncPasswordResetMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
-        """Verify the address with the code.
+        """Submit the one-time code of a password reset.
 
-        A wrong one counts, and leaves the continuation token valid; one that has expired or is used up counts
-        for nothing.
+        A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code
+        expired or was invalidated do not count.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            code (string of 0–64 characters): The code that was sent, digit for digit.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            code (string of 0–64 characters): The one-time code that was sent, digit by digit.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
-                counts, also the same one again.
-            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
-                have used it up.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            InvalidCode: The one-time code is wrong, was replaced by a newer code, or belongs to another flow.
+                Every submission counts as an attempt, including a repeated one.
+            CodeExpired: A code is submitted, whether correct or not, after the sent code expired or was
+                invalidated by wrong attempts.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /resetpassword/v1.0/continue.
+        Elsewhere: nativeAuth: /resetpassword/v1.0/continue; SDK: submitCode; firebase: SDK:
+        verifyPasswordResetCode.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -410,39 +417,40 @@ class AsyncPasswordResetMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.PasswordResetStep:
-        """Choose the new password.
+        """Set the new password and complete the reset.
 
-        Refused with every rule that it breaks; it must not be the present one. Then the account is unlocked,
-        its sessions are over and so is everything else that is under way for it.
+        The new password must satisfy the password policy and differ from the current one; otherwise the error
+        lists every violated rule. The reset ends a lockout of the account and ends all its sessions and other
+        flows.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            password (string of 0–4096 characters): A password.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            password (string of 0–4096 characters): The new password.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; firebase:
-        accounts:resetPassword.
+        Elsewhere: nativeAuth: /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK:
+        submitPassword; firebase: accounts:resetPassword; SDK: confirmPasswordReset.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,

@@ -23,21 +23,21 @@ class RoleMethods:
     ) -> types.RoleDeleteResult:
         """Delete a role.
 
-        Nobody can take it on any more. Credentials already bought live on until they expire: revoke them
-        first if they must not.
+        The role can no longer be assumed. Temporary credentials already issued stay valid until they expire;
+        to invalidate them, revoke them first with `credentials.revoke`.
 
         Exactly one of name, role_arn must be given.
 
         Args:
-            name (string of 1–64 characters like ^[\\w+=,.@-]+$; optional): The name of a role, unique within
-                the store.
+            name (string of 1–64 characters: a name of letters, digits and `_ + = , . @ -`; optional): The
+                name of a role, unique within the store.
             role_arn (string of 20–2048 characters; optional): The ARN of a role:
-                arn:aws:iam::<account>:role/<name>.
+                `arn:aws:iam::<account>:role/<name>`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            RoleNotFound: A role was never put, or is deleted.
+            RoleNotFound: The role does not exist or was deleted.
 
         Elsewhere: cognito: iam:DeleteRole.
         """
@@ -53,22 +53,22 @@ class RoleMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Role:
-        """Get a role.
+        """Get a role by name or ARN.
 
-        By its name or its ARN.
+        Returns the trust policy, the maximum session duration and the tags of the role.
 
         Exactly one of name, role_arn must be given.
 
         Args:
-            name (string of 1–64 characters like ^[\\w+=,.@-]+$; optional): The name of a role, unique within
-                the store.
+            name (string of 1–64 characters: a name of letters, digits and `_ + = , . @ -`; optional): The
+                name of a role, unique within the store.
             role_arn (string of 20–2048 characters; optional): The ARN of a role:
-                arn:aws:iam::<account>:role/<name>.
+                `arn:aws:iam::<account>:role/<name>`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            RoleNotFound: A role was never put, or is deleted.
+            RoleNotFound: The role does not exist or was deleted.
 
         Elsewhere: cognito: iam:GetRole.
         """
@@ -84,19 +84,19 @@ class RoleMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.RoleListResult:
-        """List the roles.
+        """List roles.
 
-        In the order of their names.
+        The roles are sorted by name.
 
         Args:
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            InvalidCursor: A list gets a cursor it did not make.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
         Elsewhere: cognito: iam:ListRoles.
         """
@@ -115,29 +115,34 @@ class RoleMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Role:
-        """Create a role, or replace one.
+        """Create or replace a role.
 
-        A role says who may take it on: poolId writes the standard trust policy for the signed-in identities
-        of that pool, trustPolicy is your own. The permissions behind a role are the business of whoever
-        verifies its credentials.
+        The trust policy of a role states who can assume it. With `poolId`, the role gets the standard trust
+        policy for the authenticated identities of that pool. The service that verifies the credentials
+        enforces the permissions of the role.
 
         Exactly one of pool_id, trust_policy must be given.
 
         Args:
-            name (string of 1–64 characters like ^[\\w+=,.@-]+$): The name of a role, unique within the store.
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): Trust the authenticated
-                identities of this pool.
-            trust_policy (any object; optional): Your own trust policy; it must have a condition, and has at
-                most 8192 characters without the spaces between its parts.
-            max_session_seconds (integer 3600–43200; default 3600): The longest session credentials.assumeRole
-                gives.
-            tags (object of TagValue; optional): Free labels on a resource.
+            name (string of 1–64 characters: a name of letters, digits and `_ + = , . @ -`): The name of a
+                role, unique within the store.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The pool whose authenticated
+                identities can assume the role.
+            trust_policy (any object; optional): The trust policy, with at most 8192 characters as compact
+                JSON. Each statement that lets `cognito-identity.amazonaws.com` assume the role must name the
+                pools: its `Condition` requires `StringEquals`, or `StringLike` with most of the pool ID, on
+                `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted.
+            max_session_seconds (integer 3600–43200; default 3600): The maximum duration of a session started
+                with `credentials.assumeRole`, in seconds.
+            tags (object of TagValue; optional): The tags of the role.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            MalformedPolicy: A policy is not in the policy language, or a trust policy has no condition.
+            PoolNotFound: The pool does not exist or was deleted.
+            MalformedPolicy: The policy does not follow the policy language, or a statement of a trust policy
+                does not name the pool that it trusts.
 
         Elsewhere: cognito: iam:CreateRole, iam:UpdateAssumeRolePolicy.
         """
@@ -168,21 +173,21 @@ class AsyncRoleMethods:
     ) -> types.RoleDeleteResult:
         """Delete a role.
 
-        Nobody can take it on any more. Credentials already bought live on until they expire: revoke them
-        first if they must not.
+        The role can no longer be assumed. Temporary credentials already issued stay valid until they expire;
+        to invalidate them, revoke them first with `credentials.revoke`.
 
         Exactly one of name, role_arn must be given.
 
         Args:
-            name (string of 1–64 characters like ^[\\w+=,.@-]+$; optional): The name of a role, unique within
-                the store.
+            name (string of 1–64 characters: a name of letters, digits and `_ + = , . @ -`; optional): The
+                name of a role, unique within the store.
             role_arn (string of 20–2048 characters; optional): The ARN of a role:
-                arn:aws:iam::<account>:role/<name>.
+                `arn:aws:iam::<account>:role/<name>`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            RoleNotFound: A role was never put, or is deleted.
+            RoleNotFound: The role does not exist or was deleted.
 
         Elsewhere: cognito: iam:DeleteRole.
         """
@@ -198,22 +203,22 @@ class AsyncRoleMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Role:
-        """Get a role.
+        """Get a role by name or ARN.
 
-        By its name or its ARN.
+        Returns the trust policy, the maximum session duration and the tags of the role.
 
         Exactly one of name, role_arn must be given.
 
         Args:
-            name (string of 1–64 characters like ^[\\w+=,.@-]+$; optional): The name of a role, unique within
-                the store.
+            name (string of 1–64 characters: a name of letters, digits and `_ + = , . @ -`; optional): The
+                name of a role, unique within the store.
             role_arn (string of 20–2048 characters; optional): The ARN of a role:
-                arn:aws:iam::<account>:role/<name>.
+                `arn:aws:iam::<account>:role/<name>`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            RoleNotFound: A role was never put, or is deleted.
+            RoleNotFound: The role does not exist or was deleted.
 
         Elsewhere: cognito: iam:GetRole.
         """
@@ -229,19 +234,19 @@ class AsyncRoleMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.RoleListResult:
-        """List the roles.
+        """List roles.
 
-        In the order of their names.
+        The roles are sorted by name.
 
         Args:
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            InvalidCursor: A list gets a cursor it did not make.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
         Elsewhere: cognito: iam:ListRoles.
         """
@@ -260,29 +265,34 @@ class AsyncRoleMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Role:
-        """Create a role, or replace one.
+        """Create or replace a role.
 
-        A role says who may take it on: poolId writes the standard trust policy for the signed-in identities
-        of that pool, trustPolicy is your own. The permissions behind a role are the business of whoever
-        verifies its credentials.
+        The trust policy of a role states who can assume it. With `poolId`, the role gets the standard trust
+        policy for the authenticated identities of that pool. The service that verifies the credentials
+        enforces the permissions of the role.
 
         Exactly one of pool_id, trust_policy must be given.
 
         Args:
-            name (string of 1–64 characters like ^[\\w+=,.@-]+$): The name of a role, unique within the store.
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): Trust the authenticated
-                identities of this pool.
-            trust_policy (any object; optional): Your own trust policy; it must have a condition, and has at
-                most 8192 characters without the spaces between its parts.
-            max_session_seconds (integer 3600–43200; default 3600): The longest session credentials.assumeRole
-                gives.
-            tags (object of TagValue; optional): Free labels on a resource.
+            name (string of 1–64 characters: a name of letters, digits and `_ + = , . @ -`): The name of a
+                role, unique within the store.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The pool whose authenticated
+                identities can assume the role.
+            trust_policy (any object; optional): The trust policy, with at most 8192 characters as compact
+                JSON. Each statement that lets `cognito-identity.amazonaws.com` assume the role must name the
+                pools: its `Condition` requires `StringEquals`, or `StringLike` with most of the pool ID, on
+                `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted.
+            max_session_seconds (integer 3600–43200; default 3600): The maximum duration of a session started
+                with `credentials.assumeRole`, in seconds.
+            tags (object of TagValue; optional): The tags of the role.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            MalformedPolicy: A policy is not in the policy language, or a trust policy has no condition.
+            PoolNotFound: The pool does not exist or was deleted.
+            MalformedPolicy: The policy does not follow the policy language, or a statement of a trust policy
+                does not name the pool that it trusts.
 
         Elsewhere: cognito: iam:CreateRole, iam:UpdateAssumeRolePolicy.
         """

@@ -20,19 +20,19 @@ class SessionMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SessionListResult:
-        """List the sessions of an account.
+        """List the sessions of an account, most recent first.
 
-        The latest first.
+        Returns at most 1000 sessions.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            AccountMerged: The named account was merged into another account by `account.merge`.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = self._call("session.list", params, timeout, trace)
@@ -47,33 +47,36 @@ class SessionMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
-        """Get fresh tokens.
+        """Exchange a refresh token for new tokens.
 
-        A refresh token is good once. One that comes again ends its session with all its tokens, unless it
-        comes within refreshReuseGraceSeconds and nobody has used what it brought; then it is taken as often
-        as it comes.
+        Refresh tokens are single-use. Using a refresh token again revokes its session and all tokens of the
+        session. Exception: within `refreshReuseGraceSeconds`, a used refresh token is accepted any number of
+        times until one of the refresh tokens it returned is used.
 
         Args:
-            refresh_token (string of 1–512 characters): Gets fresh tokens, once: each use answers the next
-                one.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): Less than
-                what was granted at the sign-in. Without it, all of that.
+            refresh_token (string of 1–512 characters): An opaque, single-use token that is exchanged for new
+                tokens, including a new refresh token.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults to
+                all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            RefreshTokenInvalid: A refresh token that never was, or whose session was ended.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            RefreshTokenExpired: A refresh token that was not used for too long.
-            RefreshTokenReused: A used refresh token comes again.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            ScopeNotGranted: A refresh asks for more than the sign-in was granted.
+            RefreshTokenInvalid: The refresh token is unknown, or its session was ended.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            RefreshTokenExpired: The refresh token was not used before its expiration.
+            RefreshTokenReused: A used refresh token is submitted again (reuse detection).
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            ScopeNotGranted: A refresh requests scopes that were not granted at sign-in.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=refresh_token; firebase: securetoken token.
+        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken; firebase:
+        securetoken token; SDK: getIdToken.
         """
         params: Dict[str, Any] = {
             "refreshToken": refresh_token,
@@ -90,21 +93,21 @@ class SessionMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SessionRevokeAllResult:
-        """End all sessions of an account.
+        """Revoke all sessions of an account.
 
-        Its tokens are refused by token.verify from now on.
+        `token.verify` rejects the tokens of these sessions immediately.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:update validSince.
+        Elsewhere: firebase: accounts:update validSince; SDK: revokeRefreshTokens.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = self._call("session.revokeAll", params, timeout, trace)
@@ -118,30 +121,35 @@ class SessionMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SessionSignOutResult:
-        """Sign out.
+        """Sign out and revoke the session.
 
-        Ends the session that the token belongs to; its tokens are refused by token.verify from now on. A
-        session that is over already is no error.
+        `token.verify` rejects the tokens of the session immediately. Signing out of an ended session
+        succeeds.
 
         Exactly one of refresh_token, id_token must be given.
 
         Args:
-            refresh_token (string of 1–512 characters; optional): Gets fresh tokens, once: each use answers
-                the next one.
-            id_token (string of 1–20000 characters; optional): A signed JSON Web Token in compact form.
+            refresh_token (string of 1–512 characters; optional): A refresh token of the session.
+            id_token (string of 1–20000 characters; optional): An ID token of the session. Can be expired.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenNotYetValid: iat or nbf lies in the future.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+
+        Elsewhere: firebase: SDK: signOut; nativeAuth: SDK: signOut.
         """
         params: Dict[str, Any] = {"refreshToken": refresh_token, "idToken": id_token}
         answer = self._call("session.signOut", params, timeout, trace)
@@ -161,19 +169,19 @@ class AsyncSessionMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SessionListResult:
-        """List the sessions of an account.
+        """List the sessions of an account, most recent first.
 
-        The latest first.
+        Returns at most 1000 sessions.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            AccountMerged: The named account was merged into another account by `account.merge`.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = await self._call("session.list", params, timeout, trace)
@@ -188,33 +196,36 @@ class AsyncSessionMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tokens:
-        """Get fresh tokens.
+        """Exchange a refresh token for new tokens.
 
-        A refresh token is good once. One that comes again ends its session with all its tokens, unless it
-        comes within refreshReuseGraceSeconds and nobody has used what it brought; then it is taken as often
-        as it comes.
+        Refresh tokens are single-use. Using a refresh token again revokes its session and all tokens of the
+        session. Exception: within `refreshReuseGraceSeconds`, a used refresh token is accepted any number of
+        times until one of the refresh tokens it returned is used.
 
         Args:
-            refresh_token (string of 1–512 characters): Gets fresh tokens, once: each use answers the next
-                one.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): Less than
-                what was granted at the sign-in. Without it, all of that.
+            refresh_token (string of 1–512 characters): An opaque, single-use token that is exchanged for new
+                tokens, including a new refresh token.
+            audience (string of 1–255 characters; optional): The audience of the access token: one of the
+                tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults to
+                all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            RefreshTokenInvalid: A refresh token that never was, or whose session was ended.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            RefreshTokenExpired: A refresh token that was not used for too long.
-            RefreshTokenReused: A used refresh token comes again.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            ScopeNotGranted: A refresh asks for more than the sign-in was granted.
+            RefreshTokenInvalid: The refresh token is unknown, or its session was ended.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            RefreshTokenExpired: The refresh token was not used before its expiration.
+            RefreshTokenReused: A used refresh token is submitted again (reuse detection).
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            ScopeNotGranted: A refresh requests scopes that were not granted at sign-in.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=refresh_token; firebase: securetoken token.
+        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken; firebase:
+        securetoken token; SDK: getIdToken.
         """
         params: Dict[str, Any] = {
             "refreshToken": refresh_token,
@@ -231,21 +242,21 @@ class AsyncSessionMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SessionRevokeAllResult:
-        """End all sessions of an account.
+        """Revoke all sessions of an account.
 
-        Its tokens are refused by token.verify from now on.
+        `token.verify` rejects the tokens of these sessions immediately.
 
         Args:
-            account_id (string of 1–128 characters like ^[A-Za-z0-9][A-Za-z0-9._:@|-]*$): The id of an
-                account; sub in its tokens.
+            account_id (string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts
+                with a letter or a digit): The ID of an account, which is the `sub` claim of its tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            AccountNotFound: An account is named that never was, or is deleted.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            AccountNotFound: The account does not exist or was deleted.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:update validSince.
+        Elsewhere: firebase: accounts:update validSince; SDK: revokeRefreshTokens.
         """
         params: Dict[str, Any] = {"accountId": account_id}
         answer = await self._call("session.revokeAll", params, timeout, trace)
@@ -259,30 +270,35 @@ class AsyncSessionMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SessionSignOutResult:
-        """Sign out.
+        """Sign out and revoke the session.
 
-        Ends the session that the token belongs to; its tokens are refused by token.verify from now on. A
-        session that is over already is no error.
+        `token.verify` rejects the tokens of the session immediately. Signing out of an ended session
+        succeeds.
 
         Exactly one of refresh_token, id_token must be given.
 
         Args:
-            refresh_token (string of 1–512 characters; optional): Gets fresh tokens, once: each use answers
-                the next one.
-            id_token (string of 1–20000 characters; optional): A signed JSON Web Token in compact form.
+            refresh_token (string of 1–512 characters; optional): A refresh token of the session.
+            id_token (string of 1–20000 characters; optional): An ID token of the session. Can be expired.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenNotYetValid: iat or nbf lies in the future.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+
+        Elsewhere: firebase: SDK: signOut; nativeAuth: SDK: signOut.
         """
         params: Dict[str, Any] = {"refreshToken": refresh_token, "idToken": id_token}
         answer = await self._call("session.signOut", params, timeout, trace)

@@ -23,35 +23,37 @@ class SignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in without saying who one is.
+        """Sign in anonymously, creating an account without a sign-in method.
 
-        Makes an account that nobody can sign in to again; account.link gives it a way in and keeps its id.
+        Creates an account without a sign-in method. `account.link` adds one and keeps the account ID.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            AnonymousNotAllowed: Somebody signs in anonymously where that is not allowed.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            TenantNotFound: The tenant does not exist or was deleted.
+            AnonymousNotAllowed: An anonymous sign-in is attempted in a tenant that does not allow it.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: firebase: accounts:signUp.
+        Elsewhere: firebase: accounts:signUp; SDK: signInAnonymously.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -70,44 +72,44 @@ class SignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Send another code.
+        """Send another sign-in code.
 
-        With the tenant's enumerationProtection also where a password is asked for: then a code will do. The
-        code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
-        were, nothing changes.
+        After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
+        reached, the previous code stays valid. With `enumerationProtection`, the call is also accepted when
+        the flow requests a password; the user can then sign in with the code instead.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            PasswordChangeRequired: An account whose password must be changed.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            StepNotPossible: The step does not follow the current state of the flow.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/challenge.
+        Elsewhere: nativeAuth: /oauth2/v2.0/challenge; SDK: resendCode.
         """
         params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = self._call("signIn.resendCode", params, timeout, trace)
@@ -125,48 +127,51 @@ class SignInMethods:
     ) -> types.SignInStep:
         """Start a sign-in.
 
-        Says what the account needs: a password, or a code, which is sent. With the tenant's
-        enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is
-        emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends
-        a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a
-        mail that says so. An account without a password or codes of its own answers providerRequired, with
-        the providers that lead to it; without such either, passwordNotSet. Where the tenant takes no
-        passwords and the address is not verified, its owner gets a code, and nobody else's provider leads to
-        the account from then on.
+        Returns the type of credential that the account requires: a password, or a one-time code, which is
+        sent. If the account has neither, the state is `providerRequired` and the response names its identity
+        providers; if it has none of them either, the call fails with `passwordNotSet`. With
+        `enumerationProtection`, the response is the same for existing and unknown addresses: the state is
+        `passwordRequired` if the tenant's `localAccountMethod` is `emailPassword`, and `codeRequired`
+        otherwise. In the state `codeRequired`, `signIn.submitPassword` is also accepted; in the state
+        `passwordRequired`, `signIn.resendCode` sends a code instead. An address that cannot sign in receives
+        a notice instead of a code. If the tenant does not use passwords and the email address of an account
+        without its own sign-in method is not verified, a code is sent. Signing in with it verifies the
+        address and unlinks all identity providers from the account.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
-            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
-                the messages: the tenant's words in it, else in the language without its region, else in the
-                tenant's own, else the built-in English ones. It stays for the whole flow.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            username (string of 0–1024 characters): The email address of the account.
+            language (string of 2–64 characters: a language tag: groups of letters and digits with `-` between
+                them, such as `de-CH`; optional): The language of the messages for the whole flow. If the
+                tenant has no template in this language, the language without its region, the tenant's
+                language and built-in English are used, in this order.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserNotFound: A sign-in or a reset for an address without an account.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserNotFound: A sign-in or a password reset names an email address that no account has.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
+        Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -188,53 +193,54 @@ class SignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in with the code.
+        """Submit the one-time code of a sign-in.
 
-        A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has
-        expired or is used up counts for nothing. Tokens are answered once: the same request again gets
-        flowFinished.
+        A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid.
+        Submissions after the code expired or was invalidated do not count. Tokens are returned only once:
+        repeating the request fails with `flowFinished`.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            code (string of 0–64 characters): The code that was sent, digit for digit.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            code (string of 0–64 characters): The one-time code that was sent, digit by digit.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
-                counts, also the same one again.
-            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
-                have used it up.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            PasswordChangeRequired: An account whose password must be changed.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            InvalidCode: The one-time code is wrong, was replaced by a newer code, or belongs to another flow.
+                Every submission counts as an attempt, including a repeated one.
+            CodeExpired: A code is submitted, whether correct or not, after the sent code expired or was
+                invalidated by wrong attempts.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
+        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob; SDK: submitCode.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -257,51 +263,52 @@ class SignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in with the password.
+        """Submit the password of a sign-in.
 
-        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, unless it is
-        one of the last three wrong ones, and leaves the continuation token valid. Tokens are answered once:
-        the same request again gets flowFinished.
+        A wrong password counts as an attempt, unless it is one of the last three wrong passwords; the
+        continuation token stays valid. With `enumerationProtection`, a password is also accepted when the
+        flow requests a code. Tokens are returned only once: repeating the request fails with `flowFinished`.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
             password (string of 0–4096 characters): A password.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
+        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; SDK: submitPassword.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -324,47 +331,52 @@ class SignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in after a sign-up, a reset or a change of address.
+        """Sign in with the continuation token of a completed flow.
 
-        With the continuation token that completed it, once, within five minutes. Who comes too late signs in
-        as always, and so does whoever lost the answer: tokens are answered once, and the same request again
-        gets flowFinished.
+        Accepts the continuation token of a completed sign-up, password reset or change of email address. The
+        token is single-use and valid for 5 minutes. After that, or if the response was lost, the user signs
+        in with the usual methods. Tokens are returned only once: repeating the request fails with
+        `flowFinished`.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            username (string of 0–1024 characters; optional): If given it must be the one that the flow began
-                with.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token that completed the flow.
+            username (string of 0–1024 characters; optional): The email address with which the flow started.
+                If given, it must match.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            AccountDisabled: A disabled account would sign in or refresh.
-            PasswordChangeRequired: An account whose password must be changed.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            StepNotPossible: The step does not follow the current state of the flow.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
         """
@@ -390,73 +402,83 @@ class SignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in with what a provider gave, or with address and password.
+        """Sign in with a provider credential, or with email address and password.
 
-        An ID token of a provider must be signed by it, be made for your client id, be in time, and have the
-        nonce that you sent, as the SHA-256 in hexadecimal of rawNonce; one with a nonce is taken once.
-        Whoever is new gets an account. An address that another account has leads to that account if the
-        provider is trusted to know whose it is; else the state is providerRequired, nothing changes, and the
-        pending token can be linked after a sign-in to that account.
+        An ID token must be signed by the provider, have your client ID as its audience, be valid at the
+        current time, and contain the nonce that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID
+        token with a nonce is accepted only once. A new user gets an account. If another account has the email
+        address, the provider is trusted for it, and the account has no other login of this provider, the
+        login is linked to that account. If the account has second factors, it is linked after `mfa.resolve`.
+        Otherwise the state is `providerRequired`, nothing changes, and the pending token of the response can
+        be linked after a sign-in to that account.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            credential (Credential): The credential of the user.
+            return_provider_tokens (boolean; default false): Whether to include the provider's tokens in the
+                result.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            InvalidCredential: An ID token or access token of a provider fails a check.
-            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
-            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserNotFound: A sign-in or a reset for an address without an account.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
-                stays as it was.
-            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
-            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
-            ListenerGone: A credential without url whose callback can no longer come.
-            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
-                once more.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            InvalidCredential: An ID token, access token, code or user information of an identity provider
+                fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong or was already used.
+            PendingTokenInvalid: The pending token does not belong to this tenant or is older than 10 minutes.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserNotFound: A sign-in or a password reset names an email address that no account has.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            CallbackInvalid: The callback URL of an identity provider does not belong to the flow. The flow
+                does not change.
+            SignInRefused: The identity provider reports that the user is not allowed to sign in or canceled
+                the sign-in.
+            FlowUsed: A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again
+                after the flow succeeded or was refused.
+            ListenerGone: A credential without `url` is submitted, but its callback can no longer arrive.
+            UserMismatch: A credential that reauthenticates the user belongs to another account or to no
+                account.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
-        Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
+        Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential,
+        signInWithPopup, signInWithRedirect, getRedirectResult.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -479,37 +501,39 @@ class SignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in whom your own backend names.
+        """Sign in with a custom token signed by the application's backend.
 
-        The token is a JWT signed by one of the tenant's customTokenSigners: iss and sub are the signer's
-        issuer, aud is the issuer of the tenant, uid is the account's id, exp is at most an hour after iat;
-        claims, if there, stand in the tokens of this session. Whoever is new gets an account. Your backend
-        decides alone: no second factor is asked for.
+        The custom token is a JWT that one of the `customTokenSigners` of the tenant has signed. `iss` and
+        `sub` are the issuer of the signer, `aud` is the issuer of the tenant, `uid` is the account ID, and
+        `exp` is at most one hour after `iat`. Optional `claims` are added to the tokens of this session. If
+        no account has the ID, one is created. The sign-in does not require a second factor.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            token (string of 1–20000 characters): The custom token.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
+            TenantNotFound: The tenant does not exist or was deleted.
             CustomTokenInvalid: A custom token fails a check.
-            ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
-                specifications give a meaning to.
-            ClaimsTooLong: account.setClaims with more than tokens can carry.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            ClaimNameReserved: `account.setClaims` contains names of claims that tokens use themselves or that
+                other specifications define.
+            ClaimsTooLong: `account.setClaims` contains more than 1000 characters of claims.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:signInWithCustomToken.
+        Elsewhere: firebase: accounts:signInWithCustomToken; SDK: signInWithCustomToken.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -532,49 +556,52 @@ class SignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in with address and password.
+        """Sign in with email address and password in one request.
 
-        In one step, for accounts that have a password. A wrong one counts, unless it is one of the last three
-        wrong ones: see threshold in LockoutPolicy. Every request signs in anew, also the same one again.
+        For accounts with a password. A wrong password counts as an attempt, unless it is one of the last
+        three wrong passwords; see `threshold` in `LockoutPolicy`. Every request starts a new session,
+        including a repeated one.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            username (string of 0–1024 characters): The email address of the account.
             password (string of 0–4096 characters): A password.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserNotFound: A sign-in or a reset for an address without an account.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserNotFound: A sign-in or a password reset names an email address that no account has.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
+        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; SDK: signIn with a password; firebase:
+        accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -604,35 +631,37 @@ class AsyncSignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in without saying who one is.
+        """Sign in anonymously, creating an account without a sign-in method.
 
-        Makes an account that nobody can sign in to again; account.link gives it a way in and keeps its id.
+        Creates an account without a sign-in method. `account.link` adds one and keeps the account ID.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            AnonymousNotAllowed: Somebody signs in anonymously where that is not allowed.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            TenantNotFound: The tenant does not exist or was deleted.
+            AnonymousNotAllowed: An anonymous sign-in is attempted in a tenant that does not allow it.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: firebase: accounts:signUp.
+        Elsewhere: firebase: accounts:signUp; SDK: signInAnonymously.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -651,44 +680,44 @@ class AsyncSignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Send another code.
+        """Send another sign-in code.
 
-        With the tenant's enumerationProtection also where a password is asked for: then a code will do. The
-        code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
-        were, nothing changes.
+        After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
+        reached, the previous code stays valid. With `enumerationProtection`, the call is also accepted when
+        the flow requests a password; the user can then sign in with the code instead.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            PasswordChangeRequired: An account whose password must be changed.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            StepNotPossible: The step does not follow the current state of the flow.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/challenge.
+        Elsewhere: nativeAuth: /oauth2/v2.0/challenge; SDK: resendCode.
         """
         params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = await self._call("signIn.resendCode", params, timeout, trace)
@@ -706,48 +735,51 @@ class AsyncSignInMethods:
     ) -> types.SignInStep:
         """Start a sign-in.
 
-        Says what the account needs: a password, or a code, which is sent. With the tenant's
-        enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is
-        emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends
-        a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a
-        mail that says so. An account without a password or codes of its own answers providerRequired, with
-        the providers that lead to it; without such either, passwordNotSet. Where the tenant takes no
-        passwords and the address is not verified, its owner gets a code, and nobody else's provider leads to
-        the account from then on.
+        Returns the type of credential that the account requires: a password, or a one-time code, which is
+        sent. If the account has neither, the state is `providerRequired` and the response names its identity
+        providers; if it has none of them either, the call fails with `passwordNotSet`. With
+        `enumerationProtection`, the response is the same for existing and unknown addresses: the state is
+        `passwordRequired` if the tenant's `localAccountMethod` is `emailPassword`, and `codeRequired`
+        otherwise. In the state `codeRequired`, `signIn.submitPassword` is also accepted; in the state
+        `passwordRequired`, `signIn.resendCode` sends a code instead. An address that cannot sign in receives
+        a notice instead of a code. If the tenant does not use passwords and the email address of an account
+        without its own sign-in method is not verified, a code is sent. Signing in with it verifies the
+        address and unlinks all identity providers from the account.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
-            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
-                the messages: the tenant's words in it, else in the language without its region, else in the
-                tenant's own, else the built-in English ones. It stays for the whole flow.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            username (string of 0–1024 characters): The email address of the account.
+            language (string of 2–64 characters: a language tag: groups of letters and digits with `-` between
+                them, such as `de-CH`; optional): The language of the messages for the whole flow. If the
+                tenant has no template in this language, the language without its region, the tenant's
+                language and built-in English are used, in this order.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserNotFound: A sign-in or a reset for an address without an account.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserNotFound: A sign-in or a password reset names an email address that no account has.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
+        Elsewhere: nativeAuth: /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -769,53 +801,54 @@ class AsyncSignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in with the code.
+        """Submit the one-time code of a sign-in.
 
-        A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has
-        expired or is used up counts for nothing. Tokens are answered once: the same request again gets
-        flowFinished.
+        A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid.
+        Submissions after the code expired or was invalidated do not count. Tokens are returned only once:
+        repeating the request fails with `flowFinished`.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            code (string of 0–64 characters): The code that was sent, digit for digit.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            code (string of 0–64 characters): The one-time code that was sent, digit by digit.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
-                counts, also the same one again.
-            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
-                have used it up.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            PasswordChangeRequired: An account whose password must be changed.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            InvalidCode: The one-time code is wrong, was replaced by a newer code, or belongs to another flow.
+                Every submission counts as an attempt, including a repeated one.
+            CodeExpired: A code is submitted, whether correct or not, after the sent code expired or was
+                invalidated by wrong attempts.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob.
+        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=oob; SDK: submitCode.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -838,51 +871,52 @@ class AsyncSignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in with the password.
+        """Submit the password of a sign-in.
 
-        With the tenant's enumerationProtection also where a code was sent. A wrong one counts, unless it is
-        one of the last three wrong ones, and leaves the continuation token valid. Tokens are answered once:
-        the same request again gets flowFinished.
+        A wrong password counts as an attempt, unless it is one of the last three wrong passwords; the
+        continuation token stays valid. With `enumerationProtection`, a password is also accepted when the
+        flow requests a code. Tokens are returned only once: repeating the request fails with `flowFinished`.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
             password (string of 0–4096 characters): A password.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password.
+        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; SDK: submitPassword.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -905,47 +939,52 @@ class AsyncSignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in after a sign-up, a reset or a change of address.
+        """Sign in with the continuation token of a completed flow.
 
-        With the continuation token that completed it, once, within five minutes. Who comes too late signs in
-        as always, and so does whoever lost the answer: tokens are answered once, and the same request again
-        gets flowFinished.
+        Accepts the continuation token of a completed sign-up, password reset or change of email address. The
+        token is single-use and valid for 5 minutes. After that, or if the response was lost, the user signs
+        in with the usual methods. Tokens are returned only once: repeating the request fails with
+        `flowFinished`.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            username (string of 0–1024 characters; optional): If given it must be the one that the flow began
-                with.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token that completed the flow.
+            username (string of 0–1024 characters; optional): The email address with which the flow started.
+                If given, it must match.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            AccountDisabled: A disabled account would sign in or refresh.
-            PasswordChangeRequired: An account whose password must be changed.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            StepNotPossible: The step does not follow the current state of the flow.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
         Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=continuation_token.
         """
@@ -971,73 +1010,83 @@ class AsyncSignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in with what a provider gave, or with address and password.
+        """Sign in with a provider credential, or with email address and password.
 
-        An ID token of a provider must be signed by it, be made for your client id, be in time, and have the
-        nonce that you sent, as the SHA-256 in hexadecimal of rawNonce; one with a nonce is taken once.
-        Whoever is new gets an account. An address that another account has leads to that account if the
-        provider is trusted to know whose it is; else the state is providerRequired, nothing changes, and the
-        pending token can be linked after a sign-in to that account.
+        An ID token must be signed by the provider, have your client ID as its audience, be valid at the
+        current time, and contain the nonce that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID
+        token with a nonce is accepted only once. A new user gets an account. If another account has the email
+        address, the provider is trusted for it, and the account has no other login of this provider, the
+        login is linked to that account. If the account has second factors, it is linked after `mfa.resolve`.
+        Otherwise the state is `providerRequired`, nothing changes, and the pending token of the response can
+        be linked after a sign-in to that account.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            credential (Credential): Proof of who somebody is: what a provider gave, an address with its
-                password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-            return_provider_tokens (boolean; default false): Whether to answer the provider's own tokens too.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            credential (Credential): The credential of the user.
+            return_provider_tokens (boolean; default false): Whether to include the provider's tokens in the
+                result.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            IdpNotFound: There is no such provider.
-            IdpDisabled: Somebody signs in with a provider that is switched off.
-            InvalidCredential: An ID token or access token of a provider fails a check.
-            InvalidNonce: The nonce of an ID token is missing, wrong, or was seen before.
-            PendingTokenInvalid: A pending token is not of this tenant, or older than some minutes.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserNotFound: A sign-in or a reset for an address without an account.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            CallbackInvalid: What a provider sent a person back with does not belong to the flow; the flow
-                stays as it was.
-            SignInRefused: A provider says that somebody may not, or does not want to, sign in.
-            FlowUsed: A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
-            ListenerGone: A credential without url whose callback can no longer come.
-            UserMismatch: Somebody proves to be somebody else, or nobody here, where an account is to be shown
-                once more.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TenantNotFound: The tenant does not exist or was deleted.
+            IdpNotFound: The identity provider does not exist in the tenant.
+            IdpDisabled: A sign-in uses a disabled identity provider.
+            InvalidCredential: An ID token, access token, code or user information of an identity provider
+                fails a check.
+            InvalidNonce: The nonce of an ID token is missing, wrong or was already used.
+            PendingTokenInvalid: The pending token does not belong to this tenant or is older than 10 minutes.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserNotFound: A sign-in or a password reset names an email address that no account has.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            CallbackInvalid: The callback URL of an identity provider does not belong to the flow. The flow
+                does not change.
+            SignInRefused: The identity provider reports that the user is not allowed to sign in or canceled
+                the sign-in.
+            FlowUsed: A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again
+                after the flow succeeded or was refused.
+            ListenerGone: A credential without `url` is submitted, but its callback can no longer arrive.
+            UserMismatch: A credential that reauthenticates the user belongs to another account or to no
+                account.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
-        Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword.
+        Elsewhere: firebase: accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential,
+        signInWithPopup, signInWithRedirect, getRedirectResult.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -1060,37 +1109,39 @@ class AsyncSignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in whom your own backend names.
+        """Sign in with a custom token signed by the application's backend.
 
-        The token is a JWT signed by one of the tenant's customTokenSigners: iss and sub are the signer's
-        issuer, aud is the issuer of the tenant, uid is the account's id, exp is at most an hour after iat;
-        claims, if there, stand in the tokens of this session. Whoever is new gets an account. Your backend
-        decides alone: no second factor is asked for.
+        The custom token is a JWT that one of the `customTokenSigners` of the tenant has signed. `iss` and
+        `sub` are the issuer of the signer, `aud` is the issuer of the tenant, `uid` is the account ID, and
+        `exp` is at most one hour after `iat`. Optional `claims` are added to the tokens of this session. If
+        no account has the ID, one is created. The sign-in does not require a second factor.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            token (string of 1–20000 characters): The custom token.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
+            TenantNotFound: The tenant does not exist or was deleted.
             CustomTokenInvalid: A custom token fails a check.
-            ClaimNameReserved: account.setClaims with names that tokens use themselves, or that other
-                specifications give a meaning to.
-            ClaimsTooLong: account.setClaims with more than tokens can carry.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
-            AccountMerged: An account is named that account.merge has made part of another one.
+            ClaimNameReserved: `account.setClaims` contains names of claims that tokens use themselves or that
+                other specifications define.
+            ClaimsTooLong: `account.setClaims` contains more than 1000 characters of claims.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            AccountMerged: The named account was merged into another account by `account.merge`.
 
-        Elsewhere: firebase: accounts:signInWithCustomToken.
+        Elsewhere: firebase: accounts:signInWithCustomToken; SDK: signInWithCustomToken.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -1113,49 +1164,52 @@ class AsyncSignInMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignInStep:
-        """Sign in with address and password.
+        """Sign in with email address and password in one request.
 
-        In one step, for accounts that have a password. A wrong one counts, unless it is one of the last three
-        wrong ones: see threshold in LockoutPolicy. Every request signs in anew, also the same one again.
+        For accounts with a password. A wrong password counts as an attempt, unless it is one of the last
+        three wrong passwords; see `threshold` in `LockoutPolicy`. Every request starts a new session,
+        including a repeated one.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            username (string of 0–1024 characters): The email address of the account.
             password (string of 0–4096 characters): A password.
-            audience (string of 1–255 characters; optional): Whom the access token is for: one of the tenant's
-                audiences. Without it, the tenant itself.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): What the
-                access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-                Without it, openid.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            audience (string of 1–255 characters; optional): The audience of the access token. Must be one of
+                the tenant's audiences. Defaults to the tenant.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The scopes of the access
+                token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults
+                to `openid`.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserNotFound: A sign-in or a reset for an address without an account.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            PasswordNotSet: A password for an account that signs in otherwise, the reset of one in a tenant
-                without passwords, or a sign-in to an account whose ways in are all gone, or that was imported
-                without the hash of its password.
-            PasswordChangeRequired: An account whose password must be changed.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            AccountDisabled: A disabled account would sign in or refresh.
-            AudienceNotOffered: An audience that the tenant does not list.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
-            ScopeNotOffered: A scope that is neither one of OpenID Connect nor the tenant's.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserNotFound: A sign-in or a password reset names an email address that no account has.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            PasswordNotSet: A password is submitted for an account without one, or a password reset is started
+                in a tenant without passwords. Also on sign-in to an account that was imported without a
+                password hash or has no usable sign-in method left.
+            PasswordChangeRequired: The password of the account must be changed before the next sign-in.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            AccountDisabled: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOffered: The requested audience is not one of the audiences of the tenant.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
+            ScopeNotOffered: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
 
-        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; firebase: accounts:signInWithPassword.
+        Elsewhere: nativeAuth: /oauth2/v2.0/token grant_type=password; SDK: signIn with a password; firebase:
+        accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,

@@ -21,45 +21,46 @@ class SignUpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
-        """Send another code.
+        """Send another sign-up code.
 
-        The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
-        were, nothing changes.
+        After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
+        reached, the previous code stays valid.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            StepNotPossible: The step does not follow the current state of the flow.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /signup/v1.0/challenge.
+        Elsewhere: nativeAuth: /signup/v1.0/challenge; SDK: resendCode.
         """
         params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = self._call("signUp.resendCode", params, timeout, trace)
@@ -79,50 +80,52 @@ class SignUpMethods:
     ) -> types.SignUpStep:
         """Start a sign-up.
 
-        Sends a code to the address. Password and attributes can be given now, or when they are asked for;
-        they are checked now. Nothing is an account before the code is verified, so that a pending sign-up
-        blocks nobody.
+        Sends a one-time code to the email address. The password and the attributes can be given now, or later
+        when the flow requests them; they are checked immediately. The account is created only after the code
+        is verified, so a pending sign-up does not reserve the email address.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
-            password (string of 0–4096 characters; optional): A password.
-            attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
-                the tenant asks for them.
-            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
-                the messages: the tenant's words in it, else in the language without its region, else in the
-                tenant's own, else the built-in English ones. It stays for the whole flow.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            username (string of 0–1024 characters): The email address of the new account.
+            password (string of 0–4096 characters; optional): The password of the new account.
+            attributes (any object; optional): The user attributes of the new account.
+            language (string of 2–64 characters: a language tag: groups of letters and digits with `-` between
+                them, such as `de-CH`; optional): The language of the messages for the whole flow. If the
+                tenant has no template in this language, the language without its region, the tenant's
+                language and built-in English are used, in this order.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            PasswordNotAccepted: A password in a tenant whose method is emailCode.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+            TenantNotFound: The tenant does not exist or was deleted.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            PasswordNotAccepted: A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
                 continuation token stays valid.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            InvalidAttributes: The value of an attribute is not valid, or the tenant does not request an
+                attribute of this name. The continuation token stays valid.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge.
+        Elsewhere: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp; firebase: SDK:
+        createUserWithEmailAndPassword.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -144,44 +147,45 @@ class SignUpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
-        """Say something of oneself.
+        """Submit the user attributes of a sign-up.
 
-        In as many pages as you like: what is required and still missing is asked for again; null and an empty
-        text count as not given. All that is wrong is said at once, and then nothing of the submission counts.
-        After the code, optional attributes are taken together with required ones only: alone they come too
-        late and are not kept. What is missing goes by the tenant as it is when the step is taken.
+        The attributes can be submitted in several requests; the flow requests the required attributes that
+        are still missing. `null` and empty strings count as missing. If an attribute is not valid, the error
+        lists all invalid attributes, and nothing of the submission is stored. After the code is verified,
+        optional attributes are stored only if the request also contains a required attribute. The current
+        settings of the tenant determine which attributes are missing.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            attributes (any object): Attributes by their names: strings, integers and booleans, as the tenant
-                asks for them.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            attributes (any object): The attributes to submit.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
-                continuation token stays valid.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            InvalidAttributes: The value of an attribute is not valid, or the tenant does not request an
+                attribute of this name. The continuation token stays valid.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes.
+        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -200,46 +204,47 @@ class SignUpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
-        """Verify the address with the code.
+        """Submit the one-time code of a sign-up.
 
-        A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has
-        expired or is used up counts for nothing.
+        A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid.
+        Submissions after the code expired or was invalidated do not count.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            code (string of 0–64 characters): The code that was sent, digit for digit.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            code (string of 0–64 characters): The one-time code that was sent, digit by digit.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
-                counts, also the same one again.
-            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
-                have used it up.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            InvalidCode: The one-time code is wrong, was replaced by a newer code, or belongs to another flow.
+                Every submission counts as an attempt, including a repeated one.
+            CodeExpired: A code is submitted, whether correct or not, after the sent code expired or was
+                invalidated by wrong attempts.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=oob.
+        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=oob; SDK: submitCode.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -258,43 +263,45 @@ class SignUpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
-        """Choose a password.
+        """Submit the password of a sign-up.
 
-        When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of
-        emailCode takes none. One that was asked for before the tenant became such a one is passed over, and
-        the sign-up goes on.
+        Accepted when the flow requests a password, or before the code is submitted. If the password violates
+        the password policy, the error lists every violated rule. In a tenant whose `localAccountMethod` is
+        `emailCode`, the call fails with `passwordNotAccepted`. If the tenant changed to `emailCode` after the
+        flow requested a password, the password is ignored and the sign-up continues.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
             password (string of 0–4096 characters): A password.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            PasswordNotAccepted: A password in a tenant whose method is emailCode.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            PasswordNotAccepted: A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password.
+        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password; SDK: submitPassword.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -319,45 +326,46 @@ class AsyncSignUpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
-        """Send another code.
+        """Send another sign-up code.
 
-        The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many
-        were, nothing changes.
+        After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
+        reached, the previous code stays valid.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            StepNotPossible: The step does not follow the current state of the flow.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /signup/v1.0/challenge.
+        Elsewhere: nativeAuth: /signup/v1.0/challenge; SDK: resendCode.
         """
         params: Dict[str, Any] = {"continuationToken": continuation_token, "client": client}
         answer = await self._call("signUp.resendCode", params, timeout, trace)
@@ -377,50 +385,52 @@ class AsyncSignUpMethods:
     ) -> types.SignUpStep:
         """Start a sign-up.
 
-        Sends a code to the address. Password and attributes can be given now, or when they are asked for;
-        they are checked now. Nothing is an account before the code is verified, so that a pending sign-up
-        blocks nobody.
+        Sends a one-time code to the email address. The password and the attributes can be given now, or later
+        when the flow requests them; they are checked immediately. The account is created only after the code
+        is verified, so a pending sign-up does not reserve the email address.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
-            username (string of 0–1024 characters): The email address that somebody signs up or in with.
-                Compared without regard to upper and lower case.
-            password (string of 0–4096 characters; optional): A password.
-            attributes (any object; optional): Attributes by their names: strings, integers and booleans, as
-                the tenant asks for them.
-            language (string of 2–64 characters like ^[A-Za-z]+(-[A-Za-z0-9]+)*$; optional): The language of
-                the messages: the tenant's words in it, else in the language without its region, else in the
-                tenant's own, else the built-in English ones. It stays for the whole flow.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
+            username (string of 0–1024 characters): The email address of the new account.
+            password (string of 0–4096 characters; optional): The password of the new account.
+            attributes (any object; optional): The user attributes of the new account.
+            language (string of 2–64 characters: a language tag: groups of letters and digits with `-` between
+                them, such as `de-CH`; optional): The language of the messages for the whole flow. If the
+                tenant has no template in this language, the language without its region, the tenant's
+                language and built-in English are used, in this order.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            InvalidUsername: An address that is malformed, or not of ASCII.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            PasswordNotAccepted: A password in a tenant whose method is emailCode.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
+            TenantNotFound: The tenant does not exist or was deleted.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            InvalidUsername: The email address is malformed or contains non-ASCII characters.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            PasswordNotAccepted: A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
                 continuation token stays valid.
-            TooManyCodes: More codes than a flow, or than an address within some minutes, may have. Only the
-                address gets more by waiting.
-            TooManyFailedSends: Ten messages to one address have failed within a minute. They do not count as
-                codes that were sent.
-            SendUnderway: A request that sends a code comes again while the first one waits for the mail
-                server or the webhook, and that one has not ended within 20 seconds.
-            MessageNotSent: A mail server or a webhook does not take a message, or none is configured.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            InvalidAttributes: The value of an attribute is not valid, or the tenant does not request an
+                attribute of this name. The continuation token stays valid.
+            TooManyCodes: The number of codes for a flow, or for an address within a period, exceeds the
+                limit. Only the limit of the address ends by waiting.
+            TooManyFailedSends: Ten messages to one address failed within one minute. Failed messages do not
+                count as sent codes.
+            SendUnderway: A request that sends a code is repeated while the first request waits for the mail
+                server or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSent: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge.
+        Elsewhere: nativeAuth: /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp; firebase: SDK:
+        createUserWithEmailAndPassword.
         """
         params: Dict[str, Any] = {
             "tenantId": tenant_id,
@@ -442,44 +452,45 @@ class AsyncSignUpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
-        """Say something of oneself.
+        """Submit the user attributes of a sign-up.
 
-        In as many pages as you like: what is required and still missing is asked for again; null and an empty
-        text count as not given. All that is wrong is said at once, and then nothing of the submission counts.
-        After the code, optional attributes are taken together with required ones only: alone they come too
-        late and are not kept. What is missing goes by the tenant as it is when the step is taken.
+        The attributes can be submitted in several requests; the flow requests the required attributes that
+        are still missing. `null` and empty strings count as missing. If an attribute is not valid, the error
+        lists all invalid attributes, and nothing of the submission is stored. After the code is verified,
+        optional attributes are stored only if the request also contains a required attribute. The current
+        settings of the tenant determine which attributes are missing.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            attributes (any object): Attributes by their names: strings, integers and booleans, as the tenant
-                asks for them.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            attributes (any object): The attributes to submit.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            InvalidAttributes: A value that does not fit, or a name that the tenant does not ask for. A
-                continuation token stays valid.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            InvalidAttributes: The value of an attribute is not valid, or the tenant does not request an
+                attribute of this name. The continuation token stays valid.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes.
+        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -498,46 +509,47 @@ class AsyncSignUpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
-        """Verify the address with the code.
+        """Submit the one-time code of a sign-up.
 
-        A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has
-        expired or is used up counts for nothing.
+        A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid.
+        Submissions after the code expired or was invalidated do not count.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
-            code (string of 0–64 characters): The code that was sent, digit for digit.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
+            code (string of 0–64 characters): The one-time code that was sent, digit by digit.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            InvalidCode: A code that is wrong, was replaced by a newer one, or belongs to another flow. Each
-                counts, also the same one again.
-            CodeExpired: Any code, also the right one, where the one that was sent has expired or wrong tries
-                have used it up.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            AccountLocked: Guessing has locked the account or the address: wrong passwords and codes count
-                together. A lock does not hinder the reset of the password, which ends it; resets are locked
-                by wrong codes of theirs, which count for the account too.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            InvalidCode: The one-time code is wrong, was replaced by a newer code, or belongs to another flow.
+                Every submission counts as an attempt, including a repeated one.
+            CodeExpired: A code is submitted, whether correct or not, after the sent code expired or was
+                invalidated by wrong attempts.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            AccountLocked: Failed attempts locked the account or the address; wrong passwords and wrong codes
+                count together. A lockout does not prevent a password reset, which ends the lockout. Wrong
+                reset codes lock resets separately and also count for the account.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=oob.
+        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=oob; SDK: submitCode.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,
@@ -556,43 +568,45 @@ class AsyncSignUpMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.SignUpStep:
-        """Choose a password.
+        """Submit the password of a sign-up.
 
-        When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of
-        emailCode takes none. One that was asked for before the tenant became such a one is passed over, and
-        the sign-up goes on.
+        Accepted when the flow requests a password, or before the code is submitted. If the password violates
+        the password policy, the error lists every violated rule. In a tenant whose `localAccountMethod` is
+        `emailCode`, the call fails with `passwordNotAccepted`. If the tenant changed to `emailCode` after the
+        flow requested a password, the password is ignored and the sign-up continues.
 
         Args:
-            continuation_token (string of 1–512 characters): Carries a flow on to its next step. It names this
-                one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same
-                one again after an error. A request that carried the flow on gets the same answer again within
-                a minute, unless that answer had tokens.
+            continuation_token (string of 1–512 characters): The continuation token of the latest response of
+                the flow.
             password (string of 0–4096 characters): A password.
-            client (ClientOrigin; optional): From where somebody uses your application. What is asked for,
-                failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100
-                failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start
-                that comes again within a minute gets the same answer only from the same client.
+            client (ClientOrigin; optional): The origin of a request, as seen by the application. Rate limits
+                per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15
+                minutes, and 100 undeliverable messages per minute. Repeating a start request within one
+                minute returns the same response only for the same origin.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ContinuationTokenInvalid: A token that is malformed, of another flow, or of an earlier step.
-            ContinuationTokenExpired: A flow rested for longer than ten minutes (where it waits for a code:
-                ten minutes after the code has expired), took longer than an hour, or waited for longer than
-                five minutes to be signed in with.
-            FlowFinished: Any step of a flow that has ended in tokens, also the last one sent again.
-            FlowEnded: Any step of a flow that something else has ended before its time.
-            StepNotPossible: A step that does not follow from where the flow stands.
-            SignUpNotAllowed: signUpAllowed is false: no sign-up begins, and none that has begun goes on.
-            PasswordNotAccepted: A password in a tenant whose method is emailCode.
-            InvalidPassword: A new password breaks rules, or a password is wrong. A continuation token stays
-                valid.
-            UserAlreadyExists: A sign-up or a change of address with an address that is taken, at its start or
-                by the time it would end; from then on at every step of that flow.
-            TooManyFromClient: A client's address has made more requests, failures or codes than it may, or
-                too many messages for it failed.
+            ContinuationTokenInvalid: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpired: The flow was idle for more than 10 minutes; while it waits for a code,
+                the limit is 10 minutes after the expiration of the code. Also if the flow took longer than
+                one hour, or if no sign-in followed within 5 minutes after its completion.
+            FlowFinished: A step is submitted to a flow that has already returned tokens, including a
+                repetition of the last step.
+            FlowEnded: A step is submitted to a flow that was ended by another operation.
+            StepNotPossible: The step does not follow the current state of the flow.
+            SignUpNotAllowed: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            PasswordNotAccepted: A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+            InvalidPassword: A new password violates the password policy, or a password is wrong. The
+                continuation token stays valid.
+            UserAlreadyExists: A sign-up or a change of email address names an address that another account
+                has. The check runs at the start and at the end of the flow; after a failure, every step of
+                the flow fails with this error.
+            TooManyFromClient: The address of the client exceeded the limit of requests, failures, codes or
+                failed messages.
 
-        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password.
+        Elsewhere: nativeAuth: /signup/v1.0/continue grant_type=password; SDK: submitPassword.
         """
         params: Dict[str, Any] = {
             "continuationToken": continuation_token,

@@ -20,24 +20,25 @@ class StoreMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.StoreBackupResult:
-        """Write a copy of the store while it is in use.
+        """Write a consistent backup of the store without stopping the service.
 
-        The copy is a store of its own, as the store was at one moment; requests go on meanwhile. It appears
-        under its name only when it is whole and synced, is for this user alone and never takes the place of a
-        file. Opening it, on this machine or another, takes the master key with the fingerprint that is
-        answered, which is not in it: keep the two apart. PostgreSQL has pg_dump for this.
+        The backup is a complete store at a single point in time; the service continues to process requests.
+        The file appears under its name only when it is complete and synchronized to disk, is readable only by
+        the current operating system user, and never overwrites an existing file. Opening the backup requires
+        the master key with the returned fingerprint, which the backup does not contain; store the two
+        separately. For PostgreSQL, use `pg_dump`.
 
         Args:
-            path (string of 1–4000 characters): The file to be made, in a folder that is there; relative to
-                where the process was started.
+            path (string of 1–4000 characters): The path of the file to create, absolute or relative to the
+                working directory of the process. Its directory must exist.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            BackupFileExists: store.backup is given the path of something that is there.
-            BackupNotHere: store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in
-                memory, which ends with its process.
-            BackupFailed: The folder of the backup is missing or cannot be written, or its disk is full.
+            BackupFileExists: The path for `store.backup` already exists.
+            BackupNotHere: `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a
+                store in memory, whose master key ends with its process.
+            BackupFailed: The directory of the backup does not exist or is not writable, or its disk is full.
         """
         params: Dict[str, Any] = {"path": path}
         answer = self._call("store.backup", params, timeout, trace)
@@ -50,24 +51,25 @@ class StoreMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.StoreRekeyResult:
-        """Put the store under another master key.
+        """Encrypt the store's data key with a new master key.
 
-        Seals the store's data key anew; what the data key seals stays as it is, so it takes no time, and
-        processes that have the store open go on. From then on only the new key opens the store; backups taken
-        before still need the one before. Where the master key is a file beside the store, the file is
-        replaced, and without newMasterKey a key is made. Where the process was given its key, you have to
-        give the new one to every process from its next start on.
+        Data encrypted with the data key does not change, so the call is fast, and processes with the store
+        open continue to work. After the call, only the new master key opens the store; earlier backups still
+        require the previous one. If the master key is in a key file next to the store, the file is replaced,
+        and a key is generated if `newMasterKey` is omitted. The previous key stays in a file
+        `<store>.key.<fingerprint>`; keep that file as long as you keep earlier backups. If the master key was
+        passed to the process, every process must be started with the new key from its next start.
 
         Args:
-            new_master_key (string of 43–64 characters like ^[\\w-]+$; optional): 32 bytes, in base64url (43
-                characters) or hexadecimal (64).
+            new_master_key (string of 43–64 characters: a key of letters, digits, `_` and `-`; optional): The
+                new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            NewMasterKeyNeeded: store.rekey is called without a key on a store whose key the process was
-                given.
-            InvalidMasterKey: The key that store.rekey is given does not decode to 32 bytes.
+            NewMasterKeyNeeded: `store.rekey` is called without a key on a store whose master key was passed
+                to the process.
+            InvalidMasterKey: The key for `store.rekey` does not decode to 32 bytes.
         """
         params: Dict[str, Any] = {"newMasterKey": new_master_key}
         answer = self._call("store.rekey", params, timeout, trace)
@@ -79,9 +81,9 @@ class StoreMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.StoreStatsResult:
-        """Tell how much is in the store.
+        """Count the rows of each table in the store.
 
-        Counts the rows of every table, which takes a while in a large store.
+        Also returns the size and the state of the store. Counting takes a while in a large store.
 
         Args:
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
@@ -105,24 +107,25 @@ class AsyncStoreMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.StoreBackupResult:
-        """Write a copy of the store while it is in use.
+        """Write a consistent backup of the store without stopping the service.
 
-        The copy is a store of its own, as the store was at one moment; requests go on meanwhile. It appears
-        under its name only when it is whole and synced, is for this user alone and never takes the place of a
-        file. Opening it, on this machine or another, takes the master key with the fingerprint that is
-        answered, which is not in it: keep the two apart. PostgreSQL has pg_dump for this.
+        The backup is a complete store at a single point in time; the service continues to process requests.
+        The file appears under its name only when it is complete and synchronized to disk, is readable only by
+        the current operating system user, and never overwrites an existing file. Opening the backup requires
+        the master key with the returned fingerprint, which the backup does not contain; store the two
+        separately. For PostgreSQL, use `pg_dump`.
 
         Args:
-            path (string of 1–4000 characters): The file to be made, in a folder that is there; relative to
-                where the process was started.
+            path (string of 1–4000 characters): The path of the file to create, absolute or relative to the
+                working directory of the process. Its directory must exist.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            BackupFileExists: store.backup is given the path of something that is there.
-            BackupNotHere: store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in
-                memory, which ends with its process.
-            BackupFailed: The folder of the backup is missing or cannot be written, or its disk is full.
+            BackupFileExists: The path for `store.backup` already exists.
+            BackupNotHere: `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a
+                store in memory, whose master key ends with its process.
+            BackupFailed: The directory of the backup does not exist or is not writable, or its disk is full.
         """
         params: Dict[str, Any] = {"path": path}
         answer = await self._call("store.backup", params, timeout, trace)
@@ -135,24 +138,25 @@ class AsyncStoreMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.StoreRekeyResult:
-        """Put the store under another master key.
+        """Encrypt the store's data key with a new master key.
 
-        Seals the store's data key anew; what the data key seals stays as it is, so it takes no time, and
-        processes that have the store open go on. From then on only the new key opens the store; backups taken
-        before still need the one before. Where the master key is a file beside the store, the file is
-        replaced, and without newMasterKey a key is made. Where the process was given its key, you have to
-        give the new one to every process from its next start on.
+        Data encrypted with the data key does not change, so the call is fast, and processes with the store
+        open continue to work. After the call, only the new master key opens the store; earlier backups still
+        require the previous one. If the master key is in a key file next to the store, the file is replaced,
+        and a key is generated if `newMasterKey` is omitted. The previous key stays in a file
+        `<store>.key.<fingerprint>`; keep that file as long as you keep earlier backups. If the master key was
+        passed to the process, every process must be started with the new key from its next start.
 
         Args:
-            new_master_key (string of 43–64 characters like ^[\\w-]+$; optional): 32 bytes, in base64url (43
-                characters) or hexadecimal (64).
+            new_master_key (string of 43–64 characters: a key of letters, digits, `_` and `-`; optional): The
+                new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            NewMasterKeyNeeded: store.rekey is called without a key on a store whose key the process was
-                given.
-            InvalidMasterKey: The key that store.rekey is given does not decode to 32 bytes.
+            NewMasterKeyNeeded: `store.rekey` is called without a key on a store whose master key was passed
+                to the process.
+            InvalidMasterKey: The key for `store.rekey` does not decode to 32 bytes.
         """
         params: Dict[str, Any] = {"newMasterKey": new_master_key}
         answer = await self._call("store.rekey", params, timeout, trace)
@@ -164,9 +168,9 @@ class AsyncStoreMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.StoreStatsResult:
-        """Tell how much is in the store.
+        """Count the rows of each table in the store.
 
-        Counts the rows of every table, which takes a while in a large store.
+        Also returns the size and the state of the store. Counting takes a while in a large store.
 
         Args:
             timeout: Seconds to wait for the answer; without it the client's timeout holds.

@@ -32,6 +32,7 @@ class TenantMethods:
         one_account_per_address: Optional[bool] = None,
         mfa: Optional[types.MfaPolicy] = None,
         totp_adjacent_intervals: Optional[int] = None,
+        notices: Optional[types.NoticePolicy] = None,
         anonymous_allowed: Optional[bool] = None,
         custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
@@ -40,53 +41,67 @@ class TenantMethods:
     ) -> types.Tenant:
         """Create a tenant.
 
-        A tenant holds the accounts of people who sign up and sign in, and signs ID and access tokens for them
-        with keys of its own. The tenant named default is there from the first start.
+        A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant
+        `default` exists from the first start.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
-                stands in its issuer and is the audience of its ID tokens.
-            name (string of 1–128 characters; optional): What people read in mails.
-            local_account_method (emailCode | emailPassword | either; default "either"): How people prove who
-                they are. emailCode: by codes sent to their address, without a password. emailPassword: by a
-                password, which a sign-up asks for. either: by a password where one is given at the sign-up,
-                which does not ask for it, else by codes.
-            sign_up_allowed (boolean; default true): Whether people can make accounts themselves.
-            attributes (array of TenantAttribute; optional): What people are asked for, in this order. Without
-                it the nine that are known, none of them required.
-            audiences (array of string; optional): For whom access tokens can be asked beside the tenant
-                itself.
-            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
-                profile, email and offline_access.
-            password_policy (PasswordPolicy; optional): What passwords must be like.
-            codes (CodePolicy; optional): The codes that are sent to people.
-            lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
-            tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
-            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
-                the process was started; where that says nothing either, flows answer messageNotSent.
-            enumeration_protection (boolean; default false): Whether sign-up, sign-in and reset hide which
-                addresses have accounts.
-            one_account_per_address (boolean; default true): Whether an address belongs to one account,
-                whoever says it. Without that, accounts made by a provider have no address of their own.
-            mfa (off | optional | required; default "optional"): Second factors in a tenant. off: nobody is
-                asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required:
-                whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
-                none.
-            totp_adjacent_intervals (integer 0–10; default 5): How many codes before and after the one that is
-                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
-                seconds.
-            anonymous_allowed (boolean; default false): Whether anybody can have an account without saying who
-                they are. Its tokens are ID tokens of this tenant like any others.
-            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
-                signIn.withCustomToken.
-            signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
-                signs its tokens with.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit): The ID of a tenant, which is part of its issuer and the audience of its
+                ID tokens.
+            name (string of 1–128 characters; optional): The display name of the tenant. It appears in the
+                subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on
+                login pages and in authenticator apps. If omitted, messages do not name a service.
+            local_account_method (emailCode | emailPassword | either; default "either"): The sign-in method of
+                accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
+                used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was
+                given at the sign-up, which does not request it, and one-time codes otherwise.
+            sign_up_allowed (boolean; default true): Whether users can sign up.
+            attributes (array of TenantAttribute; optional): The user attributes that a sign-up requests, in
+                this order. Defaults to the nine predefined attributes, none of them required.
+            audiences (array of string; optional): The audiences, in addition to the tenant itself, for which
+                access tokens can be requested.
+            scopes (array of string; optional): The scopes, in addition to `openid`, `profile`, `email` and
+                `offline_access`, that can be requested for access tokens.
+            password_policy (PasswordPolicy; optional): The rules that a new password must satisfy.
+            codes (CodePolicy; optional): The rules for one-time codes.
+            lockout (LockoutPolicy; optional): The number of failed attempts that locks an account, and the
+                duration of the lock.
+            tokens (TokenLifetimes; optional): The lifetimes of a tenant's tokens.
+            delivery (TenantDelivery; optional): The delivery of a tenant's messages. Omitted members use the
+                configuration of the process; without it, flows fail with `messageNotSent`, and notices are
+                not sent, which the audit log records.
+            enumeration_protection (boolean; default false): Whether sign-up, sign-in and password reset
+                return identical responses for existing and unknown email addresses (account enumeration
+                protection).
+            one_account_per_address (boolean; default true): Whether an email address belongs to at most one
+                account, regardless of the identity provider that returns it. If false, accounts created by a
+                sign-in with an identity provider have no email address of their own.
+            mfa (off | optional | required; default "optional"): The second factor policy of a tenant. `off`:
+                second factors are not used. `optional`: users who have enrolled a second factor must use it
+                at every sign-in. `required`: users without a second factor must also enroll one at the next
+                sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
+            totp_adjacent_intervals (integer 0–10; default 1): The number of codes before and after the
+                current one that are accepted from an authenticator app, to allow for clock differences. Each
+                code is valid for 30 seconds.
+            notices (none | credentials; default "credentials"): Which notices the users of a tenant get by
+                email at their verified address. credentials: one for each change of how the account is signed
+                in to (password, address, second factors, recovery codes, linked providers), also if the
+                developer made the change, one when the account is locked, and one for the first sign-in after
+                five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be
+                sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+            anonymous_allowed (boolean; default false): Whether users can sign in anonymously, which creates
+                an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of
+                this tenant.
+            custom_token_signers (array of CustomTokenSigner; optional): The signers whose custom tokens
+                `signIn.withCustomToken` accepts.
+            signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm that signs
+                tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantExists: tenant.create with an id that is taken.
-            InvalidTenantSettings: Settings that contradict each other.
+            TenantExists: `tenant.create` names a tenant ID that is already in use.
+            InvalidTenantSettings: Settings contradict each other.
 
         Elsewhere: firebase: tenants.create; nativeAuth: authenticationEventsFlows.
         """
@@ -107,6 +122,7 @@ class TenantMethods:
             "oneAccountPerAddress": one_account_per_address,
             "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals,
+            "notices": notices,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
@@ -121,21 +137,23 @@ class TenantMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TenantDeleteResult:
-        """Delete a tenant with its accounts.
+        """Delete a tenant with its accounts, sessions and keys.
 
-        Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that
-        list it keep it and their identities, but nobody can prove a login of it any more, and pool.update
-        takes it no longer. The default tenant stays.
+        Also deletes the identity providers of the tenant. Its tokens become invalid. Pools that use the
+        tenant as a login provider keep this configuration and their identities, but logins of the tenant can
+        no longer be proven, and `pool.update` no longer accepts the tenant. The default tenant cannot be
+        deleted.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
-                stands in its issuer and is the audience of its ID tokens.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit): The ID of a tenant, which is part of its issuer and the audience of its
+                ID tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            TenantNotDeletable: tenant.delete of the default tenant.
+            TenantNotFound: The tenant does not exist or was deleted.
+            TenantNotDeletable: `tenant.delete` names the default tenant.
 
         Elsewhere: firebase: tenants.delete.
         """
@@ -150,18 +168,19 @@ class TenantMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tenant:
-        """Get a tenant.
+        """Get the settings of a tenant.
 
-        Its settings, and the issuer of its tokens.
+        The result includes the issuer of the tenant's tokens.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
+            TenantNotFound: The tenant does not exist or was deleted.
 
         Elsewhere: firebase: tenants.get.
         """
@@ -177,19 +196,19 @@ class TenantMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TenantListResult:
-        """List the tenants.
+        """List tenants.
 
-        In the order of their ids.
+        The tenants are sorted by ID.
 
         Args:
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            InvalidCursor: A list gets a cursor it did not make.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
         Elsewhere: firebase: tenants.list.
         """
@@ -216,58 +235,73 @@ class TenantMethods:
         one_account_per_address: Optional[bool] = None,
         mfa: Optional[types.MfaPolicy] = None,
         totp_adjacent_intervals: Optional[int] = None,
+        notices: Optional[types.NoticePolicy] = None,
         anonymous_allowed: Optional[bool] = None,
         custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tenant:
-        """Change the settings of a tenant.
+        """Update the settings of a tenant.
 
-        What is left out stays as it is. A list or a group (passwordPolicy, codes, lockout, tokens, delivery)
-        that is given replaces the one before as a whole: what is left out of it goes back to its default, so
-        repeat what is to stay. Who has an account keeps the way to sign in that it was made with.
+        Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`,
+        `delivery`) is replaced as a whole: every omitted member of the group returns to its default. Existing
+        accounts keep their sign-in methods.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
-                stands in its issuer and is the audience of its ID tokens.
-            name (string of 1–128 characters; optional): What people read in mails.
-            local_account_method (emailCode | emailPassword | either; optional): How people prove who they
-                are. emailCode: by codes sent to their address, without a password. emailPassword: by a
-                password, which a sign-up asks for. either: by a password where one is given at the sign-up,
-                which does not ask for it, else by codes.
-            sign_up_allowed (boolean; optional): Whether people can make accounts themselves.
-            attributes (array of TenantAttribute; optional): What people are asked for, in this order. Without
-                it the nine that are known, none of them required.
-            audiences (array of string; optional): For whom access tokens can be asked beside the tenant
-                itself.
-            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
-                profile, email and offline_access.
-            password_policy (PasswordPolicy; optional): What passwords must be like.
-            codes (CodePolicy; optional): The codes that are sent to people.
-            lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
-            tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
-            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
-                the process was started; where that says nothing either, flows answer messageNotSent.
-            enumeration_protection (boolean; optional): Whether sign-up, sign-in and reset hide which
-                addresses have accounts.
-            one_account_per_address (boolean; optional): Whether an address belongs to one account, whoever
-                says it. Without that, accounts made by a provider have no address of their own.
-            mfa (off | optional | required; optional): Second factors in a tenant. off: nobody is asked for
-                one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever
-                has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
-            totp_adjacent_intervals (integer 0–10; optional): How many codes before and after the one that is
-                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
-                seconds.
-            anonymous_allowed (boolean; optional): Whether anybody can have an account without saying who they
-                are. Its tokens are ID tokens of this tenant like any others.
-            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
-                signIn.withCustomToken.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit): The ID of a tenant, which is part of its issuer and the audience of its
+                ID tokens.
+            name (string of 1–128 characters; optional): The display name of the tenant. It appears in the
+                subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on
+                login pages and in authenticator apps. If omitted, messages do not name a service.
+            local_account_method (emailCode | emailPassword | either; optional): The sign-in method of
+                accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
+                used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was
+                given at the sign-up, which does not request it, and one-time codes otherwise.
+            sign_up_allowed (boolean; optional): Whether users can sign up.
+            attributes (array of TenantAttribute; optional): The user attributes that a sign-up requests, in
+                this order.
+            audiences (array of string; optional): The audiences, in addition to the tenant itself, for which
+                access tokens can be requested.
+            scopes (array of string; optional): The scopes, in addition to `openid`, `profile`, `email` and
+                `offline_access`, that can be requested for access tokens.
+            password_policy (PasswordPolicy; optional): The rules that a new password must satisfy.
+            codes (CodePolicy; optional): The rules for one-time codes.
+            lockout (LockoutPolicy; optional): The number of failed attempts that locks an account, and the
+                duration of the lock.
+            tokens (TokenLifetimes; optional): The lifetimes of a tenant's tokens.
+            delivery (TenantDelivery; optional): The delivery of a tenant's messages. Omitted members use the
+                configuration of the process; without it, flows fail with `messageNotSent`, and notices are
+                not sent, which the audit log records.
+            enumeration_protection (boolean; optional): Whether sign-up, sign-in and password reset return
+                identical responses for existing and unknown email addresses (account enumeration protection).
+            one_account_per_address (boolean; optional): Whether an email address belongs to at most one
+                account, regardless of the identity provider that returns it. If false, accounts created by a
+                sign-in with an identity provider have no email address of their own.
+            mfa (off | optional | required; optional): The second factor policy of a tenant. `off`: second
+                factors are not used. `optional`: users who have enrolled a second factor must use it at every
+                sign-in. `required`: users without a second factor must also enroll one at the next sign-in.
+                Sign-ins with custom tokens and anonymous accounts require no second factor.
+            totp_adjacent_intervals (integer 0–10; optional): The number of codes before and after the current
+                one that are accepted from an authenticator app, to allow for clock differences. Each code is
+                valid for 30 seconds.
+            notices (none | credentials; optional): Which notices the users of a tenant get by email at their
+                verified address. credentials: one for each change of how the account is signed in to
+                (password, address, second factors, recovery codes, linked providers), also if the developer
+                made the change, one when the account is locked, and one for the first sign-in after five or
+                more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is
+                retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+            anonymous_allowed (boolean; optional): Whether users can sign in anonymously, which creates an
+                account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this
+                tenant.
+            custom_token_signers (array of CustomTokenSigner; optional): The signers whose custom tokens
+                `signIn.withCustomToken` accepts.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidTenantSettings: Settings that contradict each other.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidTenantSettings: Settings contradict each other.
 
         Elsewhere: firebase: tenants.patch.
         """
@@ -288,6 +322,7 @@ class TenantMethods:
             "oneAccountPerAddress": one_account_per_address,
             "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals,
+            "notices": notices,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
         }
@@ -320,6 +355,7 @@ class AsyncTenantMethods:
         one_account_per_address: Optional[bool] = None,
         mfa: Optional[types.MfaPolicy] = None,
         totp_adjacent_intervals: Optional[int] = None,
+        notices: Optional[types.NoticePolicy] = None,
         anonymous_allowed: Optional[bool] = None,
         custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         signing_algorithm: Optional[types.SigningAlgorithm] = None,
@@ -328,53 +364,67 @@ class AsyncTenantMethods:
     ) -> types.Tenant:
         """Create a tenant.
 
-        A tenant holds the accounts of people who sign up and sign in, and signs ID and access tokens for them
-        with keys of its own. The tenant named default is there from the first start.
+        A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant
+        `default` exists from the first start.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
-                stands in its issuer and is the audience of its ID tokens.
-            name (string of 1–128 characters; optional): What people read in mails.
-            local_account_method (emailCode | emailPassword | either; default "either"): How people prove who
-                they are. emailCode: by codes sent to their address, without a password. emailPassword: by a
-                password, which a sign-up asks for. either: by a password where one is given at the sign-up,
-                which does not ask for it, else by codes.
-            sign_up_allowed (boolean; default true): Whether people can make accounts themselves.
-            attributes (array of TenantAttribute; optional): What people are asked for, in this order. Without
-                it the nine that are known, none of them required.
-            audiences (array of string; optional): For whom access tokens can be asked beside the tenant
-                itself.
-            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
-                profile, email and offline_access.
-            password_policy (PasswordPolicy; optional): What passwords must be like.
-            codes (CodePolicy; optional): The codes that are sent to people.
-            lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
-            tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
-            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
-                the process was started; where that says nothing either, flows answer messageNotSent.
-            enumeration_protection (boolean; default false): Whether sign-up, sign-in and reset hide which
-                addresses have accounts.
-            one_account_per_address (boolean; default true): Whether an address belongs to one account,
-                whoever says it. Without that, accounts made by a provider have no address of their own.
-            mfa (off | optional | required; default "optional"): Second factors in a tenant. off: nobody is
-                asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required:
-                whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need
-                none.
-            totp_adjacent_intervals (integer 0–10; default 5): How many codes before and after the one that is
-                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
-                seconds.
-            anonymous_allowed (boolean; default false): Whether anybody can have an account without saying who
-                they are. Its tokens are ID tokens of this tenant like any others.
-            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
-                signIn.withCustomToken.
-            signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm a pool
-                signs its tokens with.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit): The ID of a tenant, which is part of its issuer and the audience of its
+                ID tokens.
+            name (string of 1–128 characters; optional): The display name of the tenant. It appears in the
+                subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on
+                login pages and in authenticator apps. If omitted, messages do not name a service.
+            local_account_method (emailCode | emailPassword | either; default "either"): The sign-in method of
+                accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
+                used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was
+                given at the sign-up, which does not request it, and one-time codes otherwise.
+            sign_up_allowed (boolean; default true): Whether users can sign up.
+            attributes (array of TenantAttribute; optional): The user attributes that a sign-up requests, in
+                this order. Defaults to the nine predefined attributes, none of them required.
+            audiences (array of string; optional): The audiences, in addition to the tenant itself, for which
+                access tokens can be requested.
+            scopes (array of string; optional): The scopes, in addition to `openid`, `profile`, `email` and
+                `offline_access`, that can be requested for access tokens.
+            password_policy (PasswordPolicy; optional): The rules that a new password must satisfy.
+            codes (CodePolicy; optional): The rules for one-time codes.
+            lockout (LockoutPolicy; optional): The number of failed attempts that locks an account, and the
+                duration of the lock.
+            tokens (TokenLifetimes; optional): The lifetimes of a tenant's tokens.
+            delivery (TenantDelivery; optional): The delivery of a tenant's messages. Omitted members use the
+                configuration of the process; without it, flows fail with `messageNotSent`, and notices are
+                not sent, which the audit log records.
+            enumeration_protection (boolean; default false): Whether sign-up, sign-in and password reset
+                return identical responses for existing and unknown email addresses (account enumeration
+                protection).
+            one_account_per_address (boolean; default true): Whether an email address belongs to at most one
+                account, regardless of the identity provider that returns it. If false, accounts created by a
+                sign-in with an identity provider have no email address of their own.
+            mfa (off | optional | required; default "optional"): The second factor policy of a tenant. `off`:
+                second factors are not used. `optional`: users who have enrolled a second factor must use it
+                at every sign-in. `required`: users without a second factor must also enroll one at the next
+                sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
+            totp_adjacent_intervals (integer 0–10; default 1): The number of codes before and after the
+                current one that are accepted from an authenticator app, to allow for clock differences. Each
+                code is valid for 30 seconds.
+            notices (none | credentials; default "credentials"): Which notices the users of a tenant get by
+                email at their verified address. credentials: one for each change of how the account is signed
+                in to (password, address, second factors, recovery codes, linked providers), also if the
+                developer made the change, one when the account is locked, and one for the first sign-in after
+                five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be
+                sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+            anonymous_allowed (boolean; default false): Whether users can sign in anonymously, which creates
+                an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of
+                this tenant.
+            custom_token_signers (array of CustomTokenSigner; optional): The signers whose custom tokens
+                `signIn.withCustomToken` accepts.
+            signing_algorithm (ES256 | RS256 | RS512 | EdDSA; default "ES256"): The JOSE algorithm that signs
+                tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantExists: tenant.create with an id that is taken.
-            InvalidTenantSettings: Settings that contradict each other.
+            TenantExists: `tenant.create` names a tenant ID that is already in use.
+            InvalidTenantSettings: Settings contradict each other.
 
         Elsewhere: firebase: tenants.create; nativeAuth: authenticationEventsFlows.
         """
@@ -395,6 +445,7 @@ class AsyncTenantMethods:
             "oneAccountPerAddress": one_account_per_address,
             "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals,
+            "notices": notices,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
             "signingAlgorithm": signing_algorithm,
@@ -409,21 +460,23 @@ class AsyncTenantMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TenantDeleteResult:
-        """Delete a tenant with its accounts.
+        """Delete a tenant with its accounts, sessions and keys.
 
-        Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that
-        list it keep it and their identities, but nobody can prove a login of it any more, and pool.update
-        takes it no longer. The default tenant stays.
+        Also deletes the identity providers of the tenant. Its tokens become invalid. Pools that use the
+        tenant as a login provider keep this configuration and their identities, but logins of the tenant can
+        no longer be proven, and `pool.update` no longer accepts the tenant. The default tenant cannot be
+        deleted.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
-                stands in its issuer and is the audience of its ID tokens.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit): The ID of a tenant, which is part of its issuer and the audience of its
+                ID tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            TenantNotDeletable: tenant.delete of the default tenant.
+            TenantNotFound: The tenant does not exist or was deleted.
+            TenantNotDeletable: `tenant.delete` names the default tenant.
 
         Elsewhere: firebase: tenants.delete.
         """
@@ -438,18 +491,19 @@ class AsyncTenantMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tenant:
-        """Get a tenant.
+        """Get the settings of a tenant.
 
-        Its settings, and the issuer of its tokens.
+        The result includes the issuer of the tenant's tokens.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; default "default"): The id
-                of a tenant, which stands in its issuer and is the audience of its ID tokens.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; default "default"): The ID of a tenant, which is part of its issuer and
+                the audience of its ID tokens.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
+            TenantNotFound: The tenant does not exist or was deleted.
 
         Elsewhere: firebase: tenants.get.
         """
@@ -465,19 +519,19 @@ class AsyncTenantMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TenantListResult:
-        """List the tenants.
+        """List tenants.
 
-        In the order of their ids.
+        The tenants are sorted by ID.
 
         Args:
-            limit (integer 1–60; default 60): How many entries one answer holds at most.
-            cursor (string of 1–65535 characters like ^\\S+$; optional): Where a list goes on: nextCursor of
-                the answer before, unchanged.
+            limit (integer 1–60; default 60): The maximum number of entries in one response.
+            cursor (string of 1–65535 characters: text without spaces and line ends; optional): The position
+                of the next page: the `nextCursor` of the previous response, unchanged.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            InvalidCursor: A list gets a cursor it did not make.
+            InvalidCursor: A list method receives a cursor that it did not return for the same parameters.
 
         Elsewhere: firebase: tenants.list.
         """
@@ -504,58 +558,73 @@ class AsyncTenantMethods:
         one_account_per_address: Optional[bool] = None,
         mfa: Optional[types.MfaPolicy] = None,
         totp_adjacent_intervals: Optional[int] = None,
+        notices: Optional[types.NoticePolicy] = None,
         anonymous_allowed: Optional[bool] = None,
         custom_token_signers: Optional[Sequence[Union[types.CustomTokenSigner, Mapping[str, Any]]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.Tenant:
-        """Change the settings of a tenant.
+        """Update the settings of a tenant.
 
-        What is left out stays as it is. A list or a group (passwordPolicy, codes, lockout, tokens, delivery)
-        that is given replaces the one before as a whole: what is left out of it goes back to its default, so
-        repeat what is to stay. Who has an account keeps the way to sign in that it was made with.
+        Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`,
+        `delivery`) is replaced as a whole: every omitted member of the group returns to its default. Existing
+        accounts keep their sign-in methods.
 
         Args:
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$): The id of a tenant, which
-                stands in its issuer and is the audience of its ID tokens.
-            name (string of 1–128 characters; optional): What people read in mails.
-            local_account_method (emailCode | emailPassword | either; optional): How people prove who they
-                are. emailCode: by codes sent to their address, without a password. emailPassword: by a
-                password, which a sign-up asks for. either: by a password where one is given at the sign-up,
-                which does not ask for it, else by codes.
-            sign_up_allowed (boolean; optional): Whether people can make accounts themselves.
-            attributes (array of TenantAttribute; optional): What people are asked for, in this order. Without
-                it the nine that are known, none of them required.
-            audiences (array of string; optional): For whom access tokens can be asked beside the tenant
-                itself.
-            scopes (array of string; optional): What access tokens can be asked to allow, beside openid,
-                profile, email and offline_access.
-            password_policy (PasswordPolicy; optional): What passwords must be like.
-            codes (CodePolicy; optional): The codes that are sent to people.
-            lockout (LockoutPolicy; optional): When an account is locked because somebody guesses.
-            tokens (TokenLifetimes; optional): How long the tokens of a tenant live.
-            delivery (TenantDelivery; optional): How a tenant's messages reach people. What is left out is as
-                the process was started; where that says nothing either, flows answer messageNotSent.
-            enumeration_protection (boolean; optional): Whether sign-up, sign-in and reset hide which
-                addresses have accounts.
-            one_account_per_address (boolean; optional): Whether an address belongs to one account, whoever
-                says it. Without that, accounts made by a provider have no address of their own.
-            mfa (off | optional | required; optional): Second factors in a tenant. off: nobody is asked for
-                one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever
-                has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
-            totp_adjacent_intervals (integer 0–10; optional): How many codes before and after the one that is
-                due are taken from an authenticator app, whose clock may be wrong; each is good for 30
-                seconds.
-            anonymous_allowed (boolean; optional): Whether anybody can have an account without saying who they
-                are. Its tokens are ID tokens of this tenant like any others.
-            custom_token_signers (array of CustomTokenSigner; optional): Whose custom tokens are taken by
-                signIn.withCustomToken.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit): The ID of a tenant, which is part of its issuer and the audience of its
+                ID tokens.
+            name (string of 1–128 characters; optional): The display name of the tenant. It appears in the
+                subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on
+                login pages and in authenticator apps. If omitted, messages do not name a service.
+            local_account_method (emailCode | emailPassword | either; optional): The sign-in method of
+                accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
+                used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was
+                given at the sign-up, which does not request it, and one-time codes otherwise.
+            sign_up_allowed (boolean; optional): Whether users can sign up.
+            attributes (array of TenantAttribute; optional): The user attributes that a sign-up requests, in
+                this order.
+            audiences (array of string; optional): The audiences, in addition to the tenant itself, for which
+                access tokens can be requested.
+            scopes (array of string; optional): The scopes, in addition to `openid`, `profile`, `email` and
+                `offline_access`, that can be requested for access tokens.
+            password_policy (PasswordPolicy; optional): The rules that a new password must satisfy.
+            codes (CodePolicy; optional): The rules for one-time codes.
+            lockout (LockoutPolicy; optional): The number of failed attempts that locks an account, and the
+                duration of the lock.
+            tokens (TokenLifetimes; optional): The lifetimes of a tenant's tokens.
+            delivery (TenantDelivery; optional): The delivery of a tenant's messages. Omitted members use the
+                configuration of the process; without it, flows fail with `messageNotSent`, and notices are
+                not sent, which the audit log records.
+            enumeration_protection (boolean; optional): Whether sign-up, sign-in and password reset return
+                identical responses for existing and unknown email addresses (account enumeration protection).
+            one_account_per_address (boolean; optional): Whether an email address belongs to at most one
+                account, regardless of the identity provider that returns it. If false, accounts created by a
+                sign-in with an identity provider have no email address of their own.
+            mfa (off | optional | required; optional): The second factor policy of a tenant. `off`: second
+                factors are not used. `optional`: users who have enrolled a second factor must use it at every
+                sign-in. `required`: users without a second factor must also enroll one at the next sign-in.
+                Sign-ins with custom tokens and anonymous accounts require no second factor.
+            totp_adjacent_intervals (integer 0–10; optional): The number of codes before and after the current
+                one that are accepted from an authenticator app, to allow for clock differences. Each code is
+                valid for 30 seconds.
+            notices (none | credentials; optional): Which notices the users of a tenant get by email at their
+                verified address. credentials: one for each change of how the account is signed in to
+                (password, address, second factors, recovery codes, linked providers), also if the developer
+                made the change, one when the account is locked, and one for the first sign-in after five or
+                more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is
+                retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+            anonymous_allowed (boolean; optional): Whether users can sign in anonymously, which creates an
+                account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this
+                tenant.
+            custom_token_signers (array of CustomTokenSigner; optional): The signers whose custom tokens
+                `signIn.withCustomToken` accepts.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TenantNotFound: A tenant is named that was never created, or is deleted.
-            InvalidTenantSettings: Settings that contradict each other.
+            TenantNotFound: The tenant does not exist or was deleted.
+            InvalidTenantSettings: Settings contradict each other.
 
         Elsewhere: firebase: tenants.patch.
         """
@@ -576,6 +645,7 @@ class AsyncTenantMethods:
             "oneAccountPerAddress": one_account_per_address,
             "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals,
+            "notices": notices,
             "anonymousAllowed": anonymous_allowed,
             "customTokenSigners": custom_token_signers,
         }

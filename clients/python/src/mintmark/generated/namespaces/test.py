@@ -24,29 +24,29 @@ class TestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestClockResult:
-        """Read or turn the testing clock.
+        """Get or set the virtual clock of a testing store.
 
-        In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the
-        clock or lets it run. Without any of them the clock is only read. All that is due at the new time has
-        happened when this answers: what expires is judged by this clock, keys take their turns by it, and
-        what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing
-        store shares the clock.
+        The changes apply in this order: `reset` returns to the real time, `setAt` sets the time,
+        `advanceSeconds` advances it, and `freeze` stops or starts the clock. If all of them are omitted, the
+        call only returns the time. When the call returns, everything due at the new time has taken effect:
+        tokens and flows have expired, keys have changed their state, and expired rows (flows, sessions,
+        counters, revocations, keys) are deleted. All processes of the testing store share the clock.
 
         Only with `testing=True`.
 
         Args:
-            freeze (boolean; optional): true stops the clock, false lets it run on.
-            set_at (integer 0–253402300799; optional): The time it is now.
-            advance_seconds (integer -3155760000–3155760000; optional): How far to move on; negative moves
-                back.
-            reset (boolean; default false): Return to the real time, running.
-            settle (boolean; default true): Whether rows that are over are swept before the answer; else in
-                the background, some time after the next change.
+            freeze (boolean; optional): Whether to stop the clock (`true`) or start it (`false`).
+            set_at (integer 0–253402300799; optional): The new time, in seconds since 1970-01-01 UTC.
+            advance_seconds (integer -3155760000–3155760000; optional): The number of seconds to advance the
+                clock. A negative number sets it back.
+            reset (boolean; default false): Whether to return to the real time, with the clock running.
+            settle (boolean; default true): Whether to delete expired rows before the call returns. Otherwise
+                they are deleted in the background some time after the next change.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ClockOutOfRange: test.clock would leave the years 1970 to 9999.
+            ClockOutOfRange: `test.clock` would set a time outside the years 1970 to 9999.
         """
         params: Dict[str, Any] = {
             "freeze": freeze,
@@ -68,28 +68,27 @@ class TestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestEnqueueResult:
-        """Say what the provider for tests answers next.
+        """Queue claims or errors for the next responses of the test provider.
 
-        Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for
-        them; a member that is null is left out. An error is answered once, by the endpoint that it names, in
-        place of what would be. Several wait in their order. Without either it says what waits.
+        Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for
+        them; a `null` value removes a claim. An error is returned once, by the endpoint that it names,
+        instead of the regular response. Queued entries are used in order. Without claims and error, the call
+        returns the queue.
 
         Only with `testing=True`.
 
         At most one of claims, error can be given.
 
         Args:
-            issuer (string of 1–2048 characters; default "default"): The name of the issuer, or the issuer
-                itself.
-            claims (any object; optional): Claims of the next tokens, both of them.
-            error (TestAnswerError; optional): An error that the provider for tests answers in place of
-                anything else.
-            clear (boolean; default false): Whether what waits is forgotten first.
+            issuer (string of 1–2048 characters; default "default"): The name of the issuer, or its URL.
+            claims (any object; optional): The claims of the next ID and access token.
+            error (TestAnswerError; optional): The error to return.
+            clear (boolean; default false): Whether to clear the queue first.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IssuerNotFound: An issuer is named that is not one of this store.
+            IssuerNotFound: The named issuer is not an issuer of this store.
         """
         params: Dict[str, Any] = {
             "issuer": issuer,
@@ -120,56 +119,59 @@ class TestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestFaultResult:
-        """Make something fail, as it does one day.
+        """Inject, list or clear faults.
 
-        Arms one fault in this process and answers all that are armed; with neither it only answers them, with
-        clear it disarms them all, before anything else, and so does test.reset. Name what fails: a method,
-        which then answers the error that you choose; delivery, the next message to somebody; provider, what
-        this process asks a login provider over HTTP (keys that it knows already it does not ask for, and one
-        that has just failed it leaves alone for some seconds, as ever, or until clear); store, writes to the
-        store; clockJumpSeconds, the clock, of this process alone: other processes on the store, and
-        test.clock, show what they did, and nothing that is due is done for it. Each fails where the real
-        thing would, so that retries, refunds and errors are the real ones. Of several that fit the one armed
-        first comes first.
+        Injects one fault into this process and returns all active faults. Without a fault, the call only
+        returns them. `clear` and `test.reset` remove all faults. Each fault occurs where the real failure
+        would occur, so retries, compensation and errors are the real ones. If several faults match, the
+        oldest one applies. A `method` fails with the chosen error, also for requests through `compat.http`
+        and `test.http` that need the method, in the form of their protocol. `compat.http` as the method
+        affects every request to `test.http`. A `delivery` fault affects the next messages. A `provider` fault
+        affects HTTP requests of this process to a login provider; cached keys are not requested again, and a
+        provider that has just failed is not contacted for some seconds or until `clear`. A `store` fault
+        affects writes to the store. `clockJumpSeconds` changes the clock of this process only: other
+        processes and `test.clock` are not affected, and no expired rows are deleted.
 
         Only with `testing=True`.
 
         At most one of method, delivery, provider, store, clock_jump_seconds can be given.
 
         Args:
-            method (string of 1–128 characters; optional): The method that answers an error instead of doing
-                anything. test.fault and test.reset are none: they end faults.
-            error (string of 1–128 characters; optional): With method: the type of the error, such as
-                storeBusy.
-            data (any object; optional): With method: members of the error's data. What it needs beyond them
-                is made up.
-            delivery (refused | mayHaveArrived; optional): refused: the message is plainly not taken.
-                mayHaveArrived: it is taken, and reaches test.outbox, but the answer is lost.
-            to (string of 1–1024 characters; optional): With delivery: only messages to this address or
-                number.
-            provider (string of 1–2048 characters; optional): The provider's issuer, or another of its URLs,
-                or its host, with its port if it is about that one alone.
-            failure (down | slow; optional): With provider: down has no connection; slow answers after
-                delayMilliseconds, or too late.
-            delay_milliseconds (integer 1–600000; optional): With a slow provider: how long it takes, in real
-                time.
-            store (busy | full | readOnly; optional): How writes fail: the store is busy (storeBusy), its disk
-                full (storeFull), or it is readOnly (storeReadOnly).
-            for_milliseconds (integer 1–600000; optional): With store: every write from now on fails, for so
-                long in real time, instead of so many times.
-            clock_jump_seconds (integer -3155760000–3155760000; optional): How far this process's clock jumps;
-                negative goes back. Jumps add up.
-            after_calls (integer 0–1000000; default 0): How many calls, messages, questions or writes go well
-                before it. A clock jumps at once.
-            times (integer 1–1000000; optional): How many times it fails. Without it once, and a provider
-                until clear.
-            clear (boolean; default false): Whether all that is armed is disarmed first; the clock is the
-                store's again.
+            method (string of 1–128 characters; optional): The method that fails with an error instead of
+                running. `test.fault` and `test.reset` are not allowed because they remove faults.
+            error (string of 1–128 characters; optional): The type of the error, such as `storeBusy`. Required
+                with `method`.
+            data (any object; optional): Members of the error data. Used only with `method`. Missing required
+                members are generated.
+            delivery (refused | mayHaveArrived; optional): The delivery fault. With `refused`, the message is
+                rejected. With `mayHaveArrived`, the message is accepted and appears in `test.outbox`, but the
+                response is lost.
+            to (string of 1–1024 characters; optional): The address or number whose messages fail. Used only
+                with `delivery`. Defaults to all.
+            provider (string of 1–2048 characters; optional): The issuer or another URL of the provider, or
+                its host, optionally with a port.
+            failure (down | slow; optional): The failure of the provider: `down` refuses connections, `slow`
+                delays its responses by `delayMilliseconds`. Required with `provider`.
+            delay_milliseconds (integer 1–600000; optional): The delay of a slow provider, in milliseconds of
+                real time.
+            store (busy | full | readOnly; optional): The failure of writes: `busy` (`storeBusy`), `full`
+                (`storeFull`) or `readOnly` (`storeReadOnly`).
+            for_milliseconds (integer 1–600000; optional): The period during which every write fails, in
+                milliseconds of real time, instead of a number of times. Used only with `store`.
+            clock_jump_seconds (integer -3155760000–3155760000; optional): The number of seconds by which the
+                clock of this process jumps. A negative number sets it back. Jumps add up.
+            after_calls (integer 0–1000000; default 0): The number of calls, messages, requests or writes that
+                succeed before the fault occurs. Not used with `clockJumpSeconds`, which takes effect
+                immediately.
+            times (integer 1–1000000; optional): The number of times the fault occurs. Defaults to 1; a
+                provider fault stays active until `clear`.
+            clear (boolean; default false): Whether to remove all active faults first. The clock of this
+                process then returns to the clock of the store.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ClockOutOfRange: test.clock would leave the years 1970 to 9999.
+            ClockOutOfRange: `test.clock` would set a time outside the years 1970 to 9999.
         """
         params: Dict[str, Any] = {
             "method": method,
@@ -197,23 +199,24 @@ class TestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestHttpResult:
-        """Serve compat.http on this machine's loopback address.
+        """Start an HTTP endpoint for compat.http on the loopback interface.
 
-        For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers
-        127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do
-        everything that compat.http does. Asked again, with no port or with one that it serves already, it
-        says where it is.
+        For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their
+        endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the
+        process exits. Every program that can reach it has the full access of `compat.http`. Programs in
+        browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method
+        again without `port`, or with the port in use by the endpoint, returns its URL.
 
         Only with `testing=True`.
 
         Args:
-            port (integer 1–65535; optional): Which port; without it, any that is free.
+            port (integer 1–65535; optional): The port. Defaults to any free port.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PortUnavailable: test.http or test.idp is asked for a port that is taken, or that this user may
-                not have.
+            PortUnavailable: The port for `test.http` or `test.idp` is in use, or the operating system denies
+                it.
         """
         params: Dict[str, Any] = {"port": port}
         answer = self._call("test.http", params, timeout, trace)
@@ -228,37 +231,39 @@ class TestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestIdpResult:
-        """Run an OpenID Connect provider on this machine's loopback address.
+        """Start or stop a test OpenID Connect provider on the loopback interface.
 
-        For services that sign people in elsewhere: give them an issuer of its answer, and a browser, or a
-        test that is one, can go through the whole login. Its users are accounts of this store, its keys those
-        of the tenants: it signs with RS256, which OpenID Connect Discovery wants every provider to offer, for
-        a tenant that was created with that signingAlgorithm, else with ES256. Each tenant is an issuer at
-        baseUrl, a slash and its id; issuers names more, or changes how one treats people. It has discovery,
-        jwks, authorize with a login page, token (authorization_code with PKCE, refresh_token,
-        client_credentials, token exchange, device_code), userinfo, introspect, revoke, device and logout. It
-        answers 127.0.0.1 alone, until the process ends. Asked again it says where it is and takes issuers in
-        place of those of the same names; after stop it comes back at the same port. test.enqueue says what it
-        answers next, test.token with its issuer signs any token, test.clock turns its time, test.reset makes
-        it forget issuers, codes, logins and what was enqueued. What it remembers ends with the process;
-        test.snapshot keeps it, and test.restore brings it back.
+        For tests of services that sign users in with an external provider: configure an issuer of the result
+        there; a browser or an automated test can then perform the complete login. The users of the provider
+        are the accounts of this store, and its keys are the keys of the tenants. It signs with RS256, which
+        OpenID Connect Discovery requires of every provider, for tenants created with this `signingAlgorithm`,
+        otherwise with ES256. Each tenant is an issuer at `baseUrl`, a slash and the tenant ID; `issuers` adds
+        issuers or changes their behavior. A name that belongs to no tenant, without `tenantId`, creates a
+        stand-alone issuer: a new tenant of this name with its own keys and no accounts. Use it to test that a
+        service rejects tokens of foreign issuers. The provider supports discovery, JWKS, authorization with a
+        login page, token (`authorization_code` with PKCE, `refresh_token`, `client_credentials`, token
+        exchange, `device_code`), UserInfo, introspection, revocation, device authorization and logout. It
+        listens only on 127.0.0.1 until the process exits. Calling the method again returns the addresses and
+        replaces issuers of the same names; after `stop`, it starts again on the same port. `test.enqueue`
+        sets its next responses, `test.token` signs arbitrary tokens of its issuers, `test.clock` sets its
+        time, and `test.reset` deletes its issuers, codes, logins and queue. Its state ends with the process;
+        `test.snapshot` saves it and `test.restore` restores it.
 
         Only with `testing=True`.
 
         Args:
-            port (integer 1–65535; optional): Which port, when it begins to listen; without it, any that is
-                free, or the one that it had before stop.
-            issuers (array of TestIssuer; optional): Issuers with names or rules of their own.
-            stop (boolean; default false): Whether it stops listening, so that the service meets a provider
-                that is down. What was signed in stays. Before it has ever listened, it takes a port and does
-                not listen there.
+            port (integer 1–65535; optional): The port on which to start listening. Defaults to the port
+                before `stop`, otherwise to any free port.
+            issuers (array of TestIssuer; optional): Issuers with their own names or behavior.
+            stop (boolean; default false): Whether to stop listening, to test an unavailable provider. Its
+                logins are kept. If the provider has never been started, a port is reserved without listening.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PortUnavailable: test.http or test.idp is asked for a port that is taken, or that this user may
-                not have.
-            TenantNotFound: A tenant is named that was never created, or is deleted.
+            PortUnavailable: The port for `test.http` or `test.idp` is in use, or the operating system denies
+                it.
+            TenantNotFound: The tenant does not exist or was deleted.
         """
         params: Dict[str, Any] = {
             "port": port,
@@ -278,17 +283,18 @@ class TestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestOutboxResult:
-        """Read the messages that would have been sent.
+        """Read the messages captured by a testing store.
 
-        A testing store sends nothing. Oldest first; wait for one with waitSeconds.
+        A testing store captures messages instead of sending them. The messages are sorted oldest first.
 
         Only with `testing=True`.
 
         Args:
-            to (string of 1–1024 characters; optional): Only those to this address or number.
-            after (integer 0–9007199254740991; default 0): Only those with a higher number.
-            wait_seconds (integer 0–60; default 0): How long to wait until there is one, in real time.
-            clear (boolean; default false): Whether what is answered is taken out.
+            to (string of 1–1024 characters; optional): The address or number whose messages are returned.
+            after (integer 0–9007199254740991; default 0): The number after which messages are returned.
+            wait_seconds (integer 0–60; default 0): The maximum time to wait for a message, in seconds of real
+                time.
+            clear (boolean; default false): Whether to delete the returned messages.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
         """
@@ -302,14 +308,14 @@ class TestMethods:
         return types.TestOutboxResult.of(answer)
 
     def reset(self, *, timeout: Optional[float] = None, trace: Optional[str] = None) -> types.TestResetResult:
-        """Make the testing store new again, and this process.
+        """Reset the testing store and this process to their initial state.
 
-        Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows,
-        credentials, audit records, messages, the seed. In this process the faults of test.fault are gone too,
-        the snapshots in memory (those in files stay), and what test.idp was given and remembers; it goes on
-        listening where it does. The tenant named default is as at the first start, the clock shows the real
-        time, or stands where --clock had it begin. Other processes notice with their next request; on
-        PostgreSQL within a second. What --apply set up at the start is not set up again.
+        Deletes everything in the store for every process: tenants, accounts, pools, roles, flows,
+        credentials, audit records, messages and the seed. In this process, it also deletes the faults of
+        `test.fault`, the snapshots in memory (not those in files), and the issuers and state of `test.idp`,
+        which continues to listen. The tenant `default` returns to its initial settings, and the clock to the
+        real time or to the start time of `--clock`. Other processes detect the reset with their next request,
+        on PostgreSQL within one second. The configuration of `--apply` is not applied again.
 
         Only with `testing=True`.
 
@@ -329,36 +335,38 @@ class TestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestRestoreResult:
-        """Bring a snapshot's state back.
+        """Restore a snapshot of the testing store.
 
-        What test.snapshot has kept takes the place of all that the store holds, for every process on it, in
-        one transaction: if it fails, everything is as it was. What was good with test.idp then is good again,
-        with that of this process; it goes on listening where it does, and issuers that it was given since,
-        under other names, stay. The clock goes on from where it stood, or stands there; the seed goes on as
-        well, so that processes which continue from one state and are asked the same answer the same. Other
-        processes notice with their next request; on PostgreSQL within a second. Credentials providers that
-        were open must be opened anew. A snapshot fits stores of the same schema version whose data key is the
-        same, whichever database they are in: stores in memory with no key given, and stores that were made
-        with --testing under one master key (MINTMARK_MASTER_KEY).
+        Replaces everything in the store, for every process, with the content of the snapshot in one
+        transaction; if the restore fails, nothing changes. The state of `test.idp` in the snapshot is
+        restored as well; the provider continues to listen on its port, and issuers with other names that were
+        added since are kept. The clock continues from its time in the snapshot, or stays stopped at it. The
+        seed also continues, so processes that continue from the same state with the same requests return the
+        same results. Other processes detect the change with their next request, on PostgreSQL within one
+        second. Open credentials providers must be opened again. A snapshot can be restored in every store
+        with the same schema version and data key, regardless of the database. Two stores have the same data
+        key if both are in memory without a given key, or if both were created with `--testing` under the same
+        master key (`MINTMARK_MASTER_KEY`).
 
         Only with `testing=True`.
 
         Exactly one of name, file must be given.
 
         Args:
-            name (string of 1–128 characters; optional): One that this process keeps in memory.
-            file (string of 1–4000 characters like ^/.*$; optional): One in a file, from the root. It stays as
-                it is.
+            name (string of 1–128 characters; optional): The name of a snapshot in the memory of this process.
+            file (string of 1–4000 characters: an absolute path, which starts with `/` and has no line ends;
+                optional): The absolute path of a snapshot file. The file is not changed.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            SnapshotNotFound: test.restore names a snapshot that was never taken in this process.
-            SnapshotUnusable: The file of test.restore is missing, no snapshot, cut off or altered.
-            SnapshotVersionMismatch: A snapshot was taken by a program of another schema version, or by one
-                that writes such files in another way.
-            SnapshotSealMismatch: test.restore is given a snapshot whose sealed values this store has no key
-                for.
+            SnapshotNotFound: `test.restore` names a snapshot that was not taken in this process.
+            SnapshotUnusable: The file for `test.restore` does not exist, is not a snapshot, or was truncated
+                or altered.
+            SnapshotVersionMismatch: The snapshot was taken by a program with another schema version or
+                snapshot format.
+            SnapshotSealMismatch: This store does not have the data key that decrypts the snapshot for
+                `test.restore`.
         """
         params: Dict[str, Any] = {"name": name, "file": file}
         answer = self._call("test.restore", params, timeout, trace)
@@ -371,22 +379,22 @@ class TestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestSeedResult:
-        """Make what is random reproducible.
+        """Seed the random generator of a testing store.
 
-        From now on every id, code, token and key of this store comes from the seed, in every process on it,
-        each draw once. Two new stores with the same seed, the same clock and the same calls one after the
-        other give the same answers, byte for byte: ids, codes, keys of all algorithms, tokens with their
-        signatures, salts, what providers are asked, continuation and pending tokens, credentials, audit
-        records. What a machine decides does not come again: the port that idp.authorize listens on, how long
-        something took, the incident of an internalError. Signatures that come again are for tests: how long
-        they take tells something of the key. Seed a store that is new or was reset: what was made before
-        stays as it is, but credentials from before are worth nothing any more. The same seed again begins
-        anew and would give the same ids a second time.
+        After the call, every ID, code, token and key of the store is derived from the seed, in every process,
+        and each derived value is used once. Two new stores with the same seed, the same clock and the same
+        sequence of calls return identical results. This includes IDs, codes, keys of all algorithms, tokens
+        with their signatures, salts, requests to providers, continuation and pending tokens, credentials and
+        audit records. Values that the machine determines are not reproducible: the port of `idp.authorize`,
+        durations, and the `incident` of an `internalError`. Use reproducible signatures only for tests,
+        because their timing reveals information about the key. Seed a new or reset store: existing data does
+        not change, but earlier credentials become invalid. If the store already had this seed, its sequence
+        continues after the last derived value; `test.reset` restarts it.
 
         Only with `testing=True`.
 
         Args:
-            seed (string of 1–256 characters): Any text.
+            seed (string of 1–256 characters): The seed, any text.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
         """
@@ -402,34 +410,37 @@ class TestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestSnapshotResult:
-        """Keep the state of the store, and of test.idp.
+        """Take a snapshot of the testing store.
 
-        All of it at one moment: tenants, pools, accounts, flows, sessions, keys, messages, audit records,
-        where the clock stands, how far the seed has come; and what this process's test.idp knows: its
-        issuers, codes, refresh tokens, devices, who is signed in in which browser, what was enqueued.
-        test.restore brings it back, as often as it is wanted. Without file this process keeps it in memory,
-        under a name, until it ends or test.reset. With file another process can restore it as well, so that
-        several tests continue from one state. The file appears under its name when it is whole, is for this
-        user alone (0600) and never takes the place of one. It holds secrets: sealed ones as the store has
-        them, which whoever has the master key can open, and for a store in memory with no key given anybody
-        can; codes, addresses and what test.idp knows as they are.
+        The snapshot contains the complete state at a single point in time: tenants, pools, accounts, flows,
+        sessions, keys, messages, audit records, the clock and the position of the seed. It also contains the
+        state of `test.idp` in this process: issuers, codes, refresh tokens, devices, browser sessions and the
+        queue. `test.restore` restores it any number of times. Without `file`, the snapshot is stored under a
+        name in the memory of this process until the process exits or `test.reset` is called. With `file`,
+        other processes can restore it too, so several tests can start from the same state. The file appears
+        under its name only when it is complete, is readable only by the current operating system user (0600),
+        and never overwrites an existing file. The file contains secrets. Secrets of the store are encrypted;
+        everyone with the master key can decrypt them, and for a store in memory without a given key, everyone
+        can. Codes, addresses and the state of `test.idp` are not encrypted.
 
         Only with `testing=True`.
 
         At most one of name, file can be given.
 
         Args:
-            name (string of 1–128 characters; optional): What to call it in this process; one that has the
-                name already goes. Without it, and without file, it gets one.
-            file (string of 1–4000 characters like ^/.*$; optional): The file to be made, from the root, in a
-                folder that is there.
+            name (string of 1–128 characters; optional): The name of the snapshot in the memory of this
+                process. Replaces a snapshot of the same name. If `name` and `file` are omitted, a name is
+                generated.
+            file (string of 1–4000 characters: an absolute path, which starts with `/` and has no line ends;
+                optional): The absolute path of the file to create. Its directory must exist.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TooManySnapshots: test.snapshot, once too often without file.
-            SnapshotFileExists: test.snapshot is given the path of something that is there.
-            SnapshotNotWritten: The folder of a snapshot is missing or cannot be written, or its disk is full.
+            TooManySnapshots: `test.snapshot` without `file` exceeds the maximum number of snapshots.
+            SnapshotFileExists: The path for `test.snapshot` already exists.
+            SnapshotNotWritten: The directory of the snapshot does not exist or is not writable, or its disk
+                is full.
         """
         params: Dict[str, Any] = {"name": name, "file": file}
         answer = self._call("test.snapshot", params, timeout, trace)
@@ -449,40 +460,41 @@ class TestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestTokenResult:
-        """Sign any token you like.
+        """Sign a token with arbitrary header fields and claims.
 
-        For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says
-        iss, sub, aud, iat and exp, a tenant's also sid and auth_time, an access token jti, client_id and
-        scope, and what claims and header add; a member that is null is left out, one that is given stands in
-        place of ours. Nothing is checked but whose key signs, and nothing is put down but the first key of a
-        tenant that has signed nothing yet. The sid test.token stands for a session that is in no list:
-        token.verify and pools of this store take it, for any subject, unless an account of that id is
-        disabled.
+        For tests of token verifiers: creates valid tokens without a sign-in, and invalid tokens of every
+        kind. The token contains `iss`, `sub`, `aud`, `iat` and `exp`. Tokens of a tenant also contain `sid`
+        and `auth_time`; access tokens also contain `jti`, `client_id` and `scope`. Given claims and header
+        fields replace the defaults; a `null` value removes a member. Only the issuer is checked, and nothing
+        is stored, except the first key of a tenant that has not signed a token before. The `sid` is
+        `test.token`, a session that does not exist; `token.verify` and the pools of this store accept it for
+        any subject, unless an account with that ID is disabled.
 
         Only with `testing=True`.
 
         Args:
-            issuer (string of 1–2048 characters; optional): Whose key signs: the issuer of a tenant or a pool
-                of this store, or one of test.idp. Without it, the default tenant. To name a foreign issuer,
-                give claims an iss.
-            subject (string of 0–1024 characters): sub.
-            audience (string of 0–1024 characters): aud.
-            use (id | access | pool; optional): What typ in the header says, unless header says it: id or
-                access of a tenant, or pool. Without it, id for a tenant and pool for a pool.
-            claims (any object; optional): More claims, or others.
-            header (any object; optional): More members of the header, or others. The signature stays that of
-                the key, whatever alg says.
-            expires_in_seconds (integer -3155760000–3155760000; default 3600): From now to exp; negative makes
-                a token that has expired.
-            key_state (active | next | retired | revoked | gone | wrong | unknown; default "active"): Which of
-                the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a
-                kid of its own.
+            issuer (string of 1–2048 characters; optional): The issuer whose key signs the token: the issuer
+                of a tenant or pool of this store, or an issuer of `test.idp`. Defaults to the default tenant.
+                To name a foreign issuer, set `iss` in `claims`.
+            subject (string of 0–1024 characters): The `sub` claim.
+            audience (string of 0–1024 characters): The `aud` claim.
+            use (id | access | pool; optional): The token type, which determines `typ` in the header: `id` or
+                `access` for a tenant, `pool` for a pool. Defaults to `id` for a tenant and to `pool` for a
+                pool.
+            claims (any object; optional): Additional or changed claims.
+            header (any object; optional): Additional or changed header fields. The signing key does not
+                change, regardless of `alg`.
+            expires_in_seconds (integer -3155760000–3155760000; default 3600): The number of seconds from the
+                current time to `exp`. A negative number creates an expired token.
+            key_state (active | next | retired | revoked | gone | wrong | unknown; default "active"): The
+                state of the key that signs the token. `gone` is a key that is no longer published. `wrong` is
+                another key with the `kid` of the active key. `unknown` is another key with its own `kid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IssuerNotFound: An issuer is named that is not one of this store.
-            NoKeyInState: test.token asks for a key that the issuer does not have.
+            IssuerNotFound: The named issuer is not an issuer of this store.
+            NoKeyInState: `test.token` requests a key in a state that no key of the issuer has.
         """
         params: Dict[str, Any] = {
             "issuer": issuer,
@@ -515,29 +527,29 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestClockResult:
-        """Read or turn the testing clock.
+        """Get or set the virtual clock of a testing store.
 
-        In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the
-        clock or lets it run. Without any of them the clock is only read. All that is due at the new time has
-        happened when this answers: what expires is judged by this clock, keys take their turns by it, and
-        what is over (flows, sessions, counts, revocations, keys) is swept. Every process on this testing
-        store shares the clock.
+        The changes apply in this order: `reset` returns to the real time, `setAt` sets the time,
+        `advanceSeconds` advances it, and `freeze` stops or starts the clock. If all of them are omitted, the
+        call only returns the time. When the call returns, everything due at the new time has taken effect:
+        tokens and flows have expired, keys have changed their state, and expired rows (flows, sessions,
+        counters, revocations, keys) are deleted. All processes of the testing store share the clock.
 
         Only with `testing=True`.
 
         Args:
-            freeze (boolean; optional): true stops the clock, false lets it run on.
-            set_at (integer 0–253402300799; optional): The time it is now.
-            advance_seconds (integer -3155760000–3155760000; optional): How far to move on; negative moves
-                back.
-            reset (boolean; default false): Return to the real time, running.
-            settle (boolean; default true): Whether rows that are over are swept before the answer; else in
-                the background, some time after the next change.
+            freeze (boolean; optional): Whether to stop the clock (`true`) or start it (`false`).
+            set_at (integer 0–253402300799; optional): The new time, in seconds since 1970-01-01 UTC.
+            advance_seconds (integer -3155760000–3155760000; optional): The number of seconds to advance the
+                clock. A negative number sets it back.
+            reset (boolean; default false): Whether to return to the real time, with the clock running.
+            settle (boolean; default true): Whether to delete expired rows before the call returns. Otherwise
+                they are deleted in the background some time after the next change.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ClockOutOfRange: test.clock would leave the years 1970 to 9999.
+            ClockOutOfRange: `test.clock` would set a time outside the years 1970 to 9999.
         """
         params: Dict[str, Any] = {
             "freeze": freeze,
@@ -559,28 +571,27 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestEnqueueResult:
-        """Say what the provider for tests answers next.
+        """Queue claims or errors for the next responses of the test provider.
 
-        Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for
-        them; a member that is null is left out. An error is answered once, by the endpoint that it names, in
-        place of what would be. Several wait in their order. Without either it says what waits.
+        Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for
+        them; a `null` value removes a claim. An error is returned once, by the endpoint that it names,
+        instead of the regular response. Queued entries are used in order. Without claims and error, the call
+        returns the queue.
 
         Only with `testing=True`.
 
         At most one of claims, error can be given.
 
         Args:
-            issuer (string of 1–2048 characters; default "default"): The name of the issuer, or the issuer
-                itself.
-            claims (any object; optional): Claims of the next tokens, both of them.
-            error (TestAnswerError; optional): An error that the provider for tests answers in place of
-                anything else.
-            clear (boolean; default false): Whether what waits is forgotten first.
+            issuer (string of 1–2048 characters; default "default"): The name of the issuer, or its URL.
+            claims (any object; optional): The claims of the next ID and access token.
+            error (TestAnswerError; optional): The error to return.
+            clear (boolean; default false): Whether to clear the queue first.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IssuerNotFound: An issuer is named that is not one of this store.
+            IssuerNotFound: The named issuer is not an issuer of this store.
         """
         params: Dict[str, Any] = {
             "issuer": issuer,
@@ -611,56 +622,59 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestFaultResult:
-        """Make something fail, as it does one day.
+        """Inject, list or clear faults.
 
-        Arms one fault in this process and answers all that are armed; with neither it only answers them, with
-        clear it disarms them all, before anything else, and so does test.reset. Name what fails: a method,
-        which then answers the error that you choose; delivery, the next message to somebody; provider, what
-        this process asks a login provider over HTTP (keys that it knows already it does not ask for, and one
-        that has just failed it leaves alone for some seconds, as ever, or until clear); store, writes to the
-        store; clockJumpSeconds, the clock, of this process alone: other processes on the store, and
-        test.clock, show what they did, and nothing that is due is done for it. Each fails where the real
-        thing would, so that retries, refunds and errors are the real ones. Of several that fit the one armed
-        first comes first.
+        Injects one fault into this process and returns all active faults. Without a fault, the call only
+        returns them. `clear` and `test.reset` remove all faults. Each fault occurs where the real failure
+        would occur, so retries, compensation and errors are the real ones. If several faults match, the
+        oldest one applies. A `method` fails with the chosen error, also for requests through `compat.http`
+        and `test.http` that need the method, in the form of their protocol. `compat.http` as the method
+        affects every request to `test.http`. A `delivery` fault affects the next messages. A `provider` fault
+        affects HTTP requests of this process to a login provider; cached keys are not requested again, and a
+        provider that has just failed is not contacted for some seconds or until `clear`. A `store` fault
+        affects writes to the store. `clockJumpSeconds` changes the clock of this process only: other
+        processes and `test.clock` are not affected, and no expired rows are deleted.
 
         Only with `testing=True`.
 
         At most one of method, delivery, provider, store, clock_jump_seconds can be given.
 
         Args:
-            method (string of 1–128 characters; optional): The method that answers an error instead of doing
-                anything. test.fault and test.reset are none: they end faults.
-            error (string of 1–128 characters; optional): With method: the type of the error, such as
-                storeBusy.
-            data (any object; optional): With method: members of the error's data. What it needs beyond them
-                is made up.
-            delivery (refused | mayHaveArrived; optional): refused: the message is plainly not taken.
-                mayHaveArrived: it is taken, and reaches test.outbox, but the answer is lost.
-            to (string of 1–1024 characters; optional): With delivery: only messages to this address or
-                number.
-            provider (string of 1–2048 characters; optional): The provider's issuer, or another of its URLs,
-                or its host, with its port if it is about that one alone.
-            failure (down | slow; optional): With provider: down has no connection; slow answers after
-                delayMilliseconds, or too late.
-            delay_milliseconds (integer 1–600000; optional): With a slow provider: how long it takes, in real
-                time.
-            store (busy | full | readOnly; optional): How writes fail: the store is busy (storeBusy), its disk
-                full (storeFull), or it is readOnly (storeReadOnly).
-            for_milliseconds (integer 1–600000; optional): With store: every write from now on fails, for so
-                long in real time, instead of so many times.
-            clock_jump_seconds (integer -3155760000–3155760000; optional): How far this process's clock jumps;
-                negative goes back. Jumps add up.
-            after_calls (integer 0–1000000; default 0): How many calls, messages, questions or writes go well
-                before it. A clock jumps at once.
-            times (integer 1–1000000; optional): How many times it fails. Without it once, and a provider
-                until clear.
-            clear (boolean; default false): Whether all that is armed is disarmed first; the clock is the
-                store's again.
+            method (string of 1–128 characters; optional): The method that fails with an error instead of
+                running. `test.fault` and `test.reset` are not allowed because they remove faults.
+            error (string of 1–128 characters; optional): The type of the error, such as `storeBusy`. Required
+                with `method`.
+            data (any object; optional): Members of the error data. Used only with `method`. Missing required
+                members are generated.
+            delivery (refused | mayHaveArrived; optional): The delivery fault. With `refused`, the message is
+                rejected. With `mayHaveArrived`, the message is accepted and appears in `test.outbox`, but the
+                response is lost.
+            to (string of 1–1024 characters; optional): The address or number whose messages fail. Used only
+                with `delivery`. Defaults to all.
+            provider (string of 1–2048 characters; optional): The issuer or another URL of the provider, or
+                its host, optionally with a port.
+            failure (down | slow; optional): The failure of the provider: `down` refuses connections, `slow`
+                delays its responses by `delayMilliseconds`. Required with `provider`.
+            delay_milliseconds (integer 1–600000; optional): The delay of a slow provider, in milliseconds of
+                real time.
+            store (busy | full | readOnly; optional): The failure of writes: `busy` (`storeBusy`), `full`
+                (`storeFull`) or `readOnly` (`storeReadOnly`).
+            for_milliseconds (integer 1–600000; optional): The period during which every write fails, in
+                milliseconds of real time, instead of a number of times. Used only with `store`.
+            clock_jump_seconds (integer -3155760000–3155760000; optional): The number of seconds by which the
+                clock of this process jumps. A negative number sets it back. Jumps add up.
+            after_calls (integer 0–1000000; default 0): The number of calls, messages, requests or writes that
+                succeed before the fault occurs. Not used with `clockJumpSeconds`, which takes effect
+                immediately.
+            times (integer 1–1000000; optional): The number of times the fault occurs. Defaults to 1; a
+                provider fault stays active until `clear`.
+            clear (boolean; default false): Whether to remove all active faults first. The clock of this
+                process then returns to the clock of the store.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            ClockOutOfRange: test.clock would leave the years 1970 to 9999.
+            ClockOutOfRange: `test.clock` would set a time outside the years 1970 to 9999.
         """
         params: Dict[str, Any] = {
             "method": method,
@@ -688,23 +702,24 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestHttpResult:
-        """Serve compat.http on this machine's loopback address.
+        """Start an HTTP endpoint for compat.http on the loopback interface.
 
-        For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers
-        127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do
-        everything that compat.http does. Asked again, with no port or with one that it serves already, it
-        says where it is.
+        For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their
+        endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the
+        process exits. Every program that can reach it has the full access of `compat.http`. Programs in
+        browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method
+        again without `port`, or with the port in use by the endpoint, returns its URL.
 
         Only with `testing=True`.
 
         Args:
-            port (integer 1–65535; optional): Which port; without it, any that is free.
+            port (integer 1–65535; optional): The port. Defaults to any free port.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PortUnavailable: test.http or test.idp is asked for a port that is taken, or that this user may
-                not have.
+            PortUnavailable: The port for `test.http` or `test.idp` is in use, or the operating system denies
+                it.
         """
         params: Dict[str, Any] = {"port": port}
         answer = await self._call("test.http", params, timeout, trace)
@@ -719,37 +734,39 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestIdpResult:
-        """Run an OpenID Connect provider on this machine's loopback address.
+        """Start or stop a test OpenID Connect provider on the loopback interface.
 
-        For services that sign people in elsewhere: give them an issuer of its answer, and a browser, or a
-        test that is one, can go through the whole login. Its users are accounts of this store, its keys those
-        of the tenants: it signs with RS256, which OpenID Connect Discovery wants every provider to offer, for
-        a tenant that was created with that signingAlgorithm, else with ES256. Each tenant is an issuer at
-        baseUrl, a slash and its id; issuers names more, or changes how one treats people. It has discovery,
-        jwks, authorize with a login page, token (authorization_code with PKCE, refresh_token,
-        client_credentials, token exchange, device_code), userinfo, introspect, revoke, device and logout. It
-        answers 127.0.0.1 alone, until the process ends. Asked again it says where it is and takes issuers in
-        place of those of the same names; after stop it comes back at the same port. test.enqueue says what it
-        answers next, test.token with its issuer signs any token, test.clock turns its time, test.reset makes
-        it forget issuers, codes, logins and what was enqueued. What it remembers ends with the process;
-        test.snapshot keeps it, and test.restore brings it back.
+        For tests of services that sign users in with an external provider: configure an issuer of the result
+        there; a browser or an automated test can then perform the complete login. The users of the provider
+        are the accounts of this store, and its keys are the keys of the tenants. It signs with RS256, which
+        OpenID Connect Discovery requires of every provider, for tenants created with this `signingAlgorithm`,
+        otherwise with ES256. Each tenant is an issuer at `baseUrl`, a slash and the tenant ID; `issuers` adds
+        issuers or changes their behavior. A name that belongs to no tenant, without `tenantId`, creates a
+        stand-alone issuer: a new tenant of this name with its own keys and no accounts. Use it to test that a
+        service rejects tokens of foreign issuers. The provider supports discovery, JWKS, authorization with a
+        login page, token (`authorization_code` with PKCE, `refresh_token`, `client_credentials`, token
+        exchange, `device_code`), UserInfo, introspection, revocation, device authorization and logout. It
+        listens only on 127.0.0.1 until the process exits. Calling the method again returns the addresses and
+        replaces issuers of the same names; after `stop`, it starts again on the same port. `test.enqueue`
+        sets its next responses, `test.token` signs arbitrary tokens of its issuers, `test.clock` sets its
+        time, and `test.reset` deletes its issuers, codes, logins and queue. Its state ends with the process;
+        `test.snapshot` saves it and `test.restore` restores it.
 
         Only with `testing=True`.
 
         Args:
-            port (integer 1–65535; optional): Which port, when it begins to listen; without it, any that is
-                free, or the one that it had before stop.
-            issuers (array of TestIssuer; optional): Issuers with names or rules of their own.
-            stop (boolean; default false): Whether it stops listening, so that the service meets a provider
-                that is down. What was signed in stays. Before it has ever listened, it takes a port and does
-                not listen there.
+            port (integer 1–65535; optional): The port on which to start listening. Defaults to the port
+                before `stop`, otherwise to any free port.
+            issuers (array of TestIssuer; optional): Issuers with their own names or behavior.
+            stop (boolean; default false): Whether to stop listening, to test an unavailable provider. Its
+                logins are kept. If the provider has never been started, a port is reserved without listening.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PortUnavailable: test.http or test.idp is asked for a port that is taken, or that this user may
-                not have.
-            TenantNotFound: A tenant is named that was never created, or is deleted.
+            PortUnavailable: The port for `test.http` or `test.idp` is in use, or the operating system denies
+                it.
+            TenantNotFound: The tenant does not exist or was deleted.
         """
         params: Dict[str, Any] = {
             "port": port,
@@ -769,17 +786,18 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestOutboxResult:
-        """Read the messages that would have been sent.
+        """Read the messages captured by a testing store.
 
-        A testing store sends nothing. Oldest first; wait for one with waitSeconds.
+        A testing store captures messages instead of sending them. The messages are sorted oldest first.
 
         Only with `testing=True`.
 
         Args:
-            to (string of 1–1024 characters; optional): Only those to this address or number.
-            after (integer 0–9007199254740991; default 0): Only those with a higher number.
-            wait_seconds (integer 0–60; default 0): How long to wait until there is one, in real time.
-            clear (boolean; default false): Whether what is answered is taken out.
+            to (string of 1–1024 characters; optional): The address or number whose messages are returned.
+            after (integer 0–9007199254740991; default 0): The number after which messages are returned.
+            wait_seconds (integer 0–60; default 0): The maximum time to wait for a message, in seconds of real
+                time.
+            clear (boolean; default false): Whether to delete the returned messages.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
         """
@@ -798,14 +816,14 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestResetResult:
-        """Make the testing store new again, and this process.
+        """Reset the testing store and this process to their initial state.
 
-        Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows,
-        credentials, audit records, messages, the seed. In this process the faults of test.fault are gone too,
-        the snapshots in memory (those in files stay), and what test.idp was given and remembers; it goes on
-        listening where it does. The tenant named default is as at the first start, the clock shows the real
-        time, or stands where --clock had it begin. Other processes notice with their next request; on
-        PostgreSQL within a second. What --apply set up at the start is not set up again.
+        Deletes everything in the store for every process: tenants, accounts, pools, roles, flows,
+        credentials, audit records, messages and the seed. In this process, it also deletes the faults of
+        `test.fault`, the snapshots in memory (not those in files), and the issuers and state of `test.idp`,
+        which continues to listen. The tenant `default` returns to its initial settings, and the clock to the
+        real time or to the start time of `--clock`. Other processes detect the reset with their next request,
+        on PostgreSQL within one second. The configuration of `--apply` is not applied again.
 
         Only with `testing=True`.
 
@@ -825,36 +843,38 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestRestoreResult:
-        """Bring a snapshot's state back.
+        """Restore a snapshot of the testing store.
 
-        What test.snapshot has kept takes the place of all that the store holds, for every process on it, in
-        one transaction: if it fails, everything is as it was. What was good with test.idp then is good again,
-        with that of this process; it goes on listening where it does, and issuers that it was given since,
-        under other names, stay. The clock goes on from where it stood, or stands there; the seed goes on as
-        well, so that processes which continue from one state and are asked the same answer the same. Other
-        processes notice with their next request; on PostgreSQL within a second. Credentials providers that
-        were open must be opened anew. A snapshot fits stores of the same schema version whose data key is the
-        same, whichever database they are in: stores in memory with no key given, and stores that were made
-        with --testing under one master key (MINTMARK_MASTER_KEY).
+        Replaces everything in the store, for every process, with the content of the snapshot in one
+        transaction; if the restore fails, nothing changes. The state of `test.idp` in the snapshot is
+        restored as well; the provider continues to listen on its port, and issuers with other names that were
+        added since are kept. The clock continues from its time in the snapshot, or stays stopped at it. The
+        seed also continues, so processes that continue from the same state with the same requests return the
+        same results. Other processes detect the change with their next request, on PostgreSQL within one
+        second. Open credentials providers must be opened again. A snapshot can be restored in every store
+        with the same schema version and data key, regardless of the database. Two stores have the same data
+        key if both are in memory without a given key, or if both were created with `--testing` under the same
+        master key (`MINTMARK_MASTER_KEY`).
 
         Only with `testing=True`.
 
         Exactly one of name, file must be given.
 
         Args:
-            name (string of 1–128 characters; optional): One that this process keeps in memory.
-            file (string of 1–4000 characters like ^/.*$; optional): One in a file, from the root. It stays as
-                it is.
+            name (string of 1–128 characters; optional): The name of a snapshot in the memory of this process.
+            file (string of 1–4000 characters: an absolute path, which starts with `/` and has no line ends;
+                optional): The absolute path of a snapshot file. The file is not changed.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            SnapshotNotFound: test.restore names a snapshot that was never taken in this process.
-            SnapshotUnusable: The file of test.restore is missing, no snapshot, cut off or altered.
-            SnapshotVersionMismatch: A snapshot was taken by a program of another schema version, or by one
-                that writes such files in another way.
-            SnapshotSealMismatch: test.restore is given a snapshot whose sealed values this store has no key
-                for.
+            SnapshotNotFound: `test.restore` names a snapshot that was not taken in this process.
+            SnapshotUnusable: The file for `test.restore` does not exist, is not a snapshot, or was truncated
+                or altered.
+            SnapshotVersionMismatch: The snapshot was taken by a program with another schema version or
+                snapshot format.
+            SnapshotSealMismatch: This store does not have the data key that decrypts the snapshot for
+                `test.restore`.
         """
         params: Dict[str, Any] = {"name": name, "file": file}
         answer = await self._call("test.restore", params, timeout, trace)
@@ -867,22 +887,22 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestSeedResult:
-        """Make what is random reproducible.
+        """Seed the random generator of a testing store.
 
-        From now on every id, code, token and key of this store comes from the seed, in every process on it,
-        each draw once. Two new stores with the same seed, the same clock and the same calls one after the
-        other give the same answers, byte for byte: ids, codes, keys of all algorithms, tokens with their
-        signatures, salts, what providers are asked, continuation and pending tokens, credentials, audit
-        records. What a machine decides does not come again: the port that idp.authorize listens on, how long
-        something took, the incident of an internalError. Signatures that come again are for tests: how long
-        they take tells something of the key. Seed a store that is new or was reset: what was made before
-        stays as it is, but credentials from before are worth nothing any more. The same seed again begins
-        anew and would give the same ids a second time.
+        After the call, every ID, code, token and key of the store is derived from the seed, in every process,
+        and each derived value is used once. Two new stores with the same seed, the same clock and the same
+        sequence of calls return identical results. This includes IDs, codes, keys of all algorithms, tokens
+        with their signatures, salts, requests to providers, continuation and pending tokens, credentials and
+        audit records. Values that the machine determines are not reproducible: the port of `idp.authorize`,
+        durations, and the `incident` of an `internalError`. Use reproducible signatures only for tests,
+        because their timing reveals information about the key. Seed a new or reset store: existing data does
+        not change, but earlier credentials become invalid. If the store already had this seed, its sequence
+        continues after the last derived value; `test.reset` restarts it.
 
         Only with `testing=True`.
 
         Args:
-            seed (string of 1–256 characters): Any text.
+            seed (string of 1–256 characters): The seed, any text.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
         """
@@ -898,34 +918,37 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestSnapshotResult:
-        """Keep the state of the store, and of test.idp.
+        """Take a snapshot of the testing store.
 
-        All of it at one moment: tenants, pools, accounts, flows, sessions, keys, messages, audit records,
-        where the clock stands, how far the seed has come; and what this process's test.idp knows: its
-        issuers, codes, refresh tokens, devices, who is signed in in which browser, what was enqueued.
-        test.restore brings it back, as often as it is wanted. Without file this process keeps it in memory,
-        under a name, until it ends or test.reset. With file another process can restore it as well, so that
-        several tests continue from one state. The file appears under its name when it is whole, is for this
-        user alone (0600) and never takes the place of one. It holds secrets: sealed ones as the store has
-        them, which whoever has the master key can open, and for a store in memory with no key given anybody
-        can; codes, addresses and what test.idp knows as they are.
+        The snapshot contains the complete state at a single point in time: tenants, pools, accounts, flows,
+        sessions, keys, messages, audit records, the clock and the position of the seed. It also contains the
+        state of `test.idp` in this process: issuers, codes, refresh tokens, devices, browser sessions and the
+        queue. `test.restore` restores it any number of times. Without `file`, the snapshot is stored under a
+        name in the memory of this process until the process exits or `test.reset` is called. With `file`,
+        other processes can restore it too, so several tests can start from the same state. The file appears
+        under its name only when it is complete, is readable only by the current operating system user (0600),
+        and never overwrites an existing file. The file contains secrets. Secrets of the store are encrypted;
+        everyone with the master key can decrypt them, and for a store in memory without a given key, everyone
+        can. Codes, addresses and the state of `test.idp` are not encrypted.
 
         Only with `testing=True`.
 
         At most one of name, file can be given.
 
         Args:
-            name (string of 1–128 characters; optional): What to call it in this process; one that has the
-                name already goes. Without it, and without file, it gets one.
-            file (string of 1–4000 characters like ^/.*$; optional): The file to be made, from the root, in a
-                folder that is there.
+            name (string of 1–128 characters; optional): The name of the snapshot in the memory of this
+                process. Replaces a snapshot of the same name. If `name` and `file` are omitted, a name is
+                generated.
+            file (string of 1–4000 characters: an absolute path, which starts with `/` and has no line ends;
+                optional): The absolute path of the file to create. Its directory must exist.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TooManySnapshots: test.snapshot, once too often without file.
-            SnapshotFileExists: test.snapshot is given the path of something that is there.
-            SnapshotNotWritten: The folder of a snapshot is missing or cannot be written, or its disk is full.
+            TooManySnapshots: `test.snapshot` without `file` exceeds the maximum number of snapshots.
+            SnapshotFileExists: The path for `test.snapshot` already exists.
+            SnapshotNotWritten: The directory of the snapshot does not exist or is not writable, or its disk
+                is full.
         """
         params: Dict[str, Any] = {"name": name, "file": file}
         answer = await self._call("test.snapshot", params, timeout, trace)
@@ -945,40 +968,41 @@ class AsyncTestMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TestTokenResult:
-        """Sign any token you like.
+        """Sign a token with arbitrary header fields and claims.
 
-        For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says
-        iss, sub, aud, iat and exp, a tenant's also sid and auth_time, an access token jti, client_id and
-        scope, and what claims and header add; a member that is null is left out, one that is given stands in
-        place of ours. Nothing is checked but whose key signs, and nothing is put down but the first key of a
-        tenant that has signed nothing yet. The sid test.token stands for a session that is in no list:
-        token.verify and pools of this store take it, for any subject, unless an account of that id is
-        disabled.
+        For tests of token verifiers: creates valid tokens without a sign-in, and invalid tokens of every
+        kind. The token contains `iss`, `sub`, `aud`, `iat` and `exp`. Tokens of a tenant also contain `sid`
+        and `auth_time`; access tokens also contain `jti`, `client_id` and `scope`. Given claims and header
+        fields replace the defaults; a `null` value removes a member. Only the issuer is checked, and nothing
+        is stored, except the first key of a tenant that has not signed a token before. The `sid` is
+        `test.token`, a session that does not exist; `token.verify` and the pools of this store accept it for
+        any subject, unless an account with that ID is disabled.
 
         Only with `testing=True`.
 
         Args:
-            issuer (string of 1–2048 characters; optional): Whose key signs: the issuer of a tenant or a pool
-                of this store, or one of test.idp. Without it, the default tenant. To name a foreign issuer,
-                give claims an iss.
-            subject (string of 0–1024 characters): sub.
-            audience (string of 0–1024 characters): aud.
-            use (id | access | pool; optional): What typ in the header says, unless header says it: id or
-                access of a tenant, or pool. Without it, id for a tenant and pool for a pool.
-            claims (any object; optional): More claims, or others.
-            header (any object; optional): More members of the header, or others. The signature stays that of
-                the key, whatever alg says.
-            expires_in_seconds (integer -3155760000–3155760000; default 3600): From now to exp; negative makes
-                a token that has expired.
-            key_state (active | next | retired | revoked | gone | wrong | unknown; default "active"): Which of
-                the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a
-                kid of its own.
+            issuer (string of 1–2048 characters; optional): The issuer whose key signs the token: the issuer
+                of a tenant or pool of this store, or an issuer of `test.idp`. Defaults to the default tenant.
+                To name a foreign issuer, set `iss` in `claims`.
+            subject (string of 0–1024 characters): The `sub` claim.
+            audience (string of 0–1024 characters): The `aud` claim.
+            use (id | access | pool; optional): The token type, which determines `typ` in the header: `id` or
+                `access` for a tenant, `pool` for a pool. Defaults to `id` for a tenant and to `pool` for a
+                pool.
+            claims (any object; optional): Additional or changed claims.
+            header (any object; optional): Additional or changed header fields. The signing key does not
+                change, regardless of `alg`.
+            expires_in_seconds (integer -3155760000–3155760000; default 3600): The number of seconds from the
+                current time to `exp`. A negative number creates an expired token.
+            key_state (active | next | retired | revoked | gone | wrong | unknown; default "active"): The
+                state of the key that signs the token. `gone` is a key that is no longer published. `wrong` is
+                another key with the `kid` of the active key. `unknown` is another key with its own `kid`.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IssuerNotFound: An issuer is named that is not one of this store.
-            NoKeyInState: test.token asks for a key that the issuer does not have.
+            IssuerNotFound: The named issuer is not an issuer of this store.
+            NoKeyInState: `test.token` requests a key in a state that no key of the issuer has.
         """
         params: Dict[str, Any] = {
             "issuer": issuer,

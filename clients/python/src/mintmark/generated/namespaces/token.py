@@ -20,19 +20,19 @@ class TokenMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TokenDiscoveryResult:
-        """Get an issuer's OpenID discovery document.
+        """Get the OpenID Connect discovery document of an issuer.
 
-        What a verifier looks for under /.well-known/openid-configuration. Publish it, with the keys of
-        token.jwks, under the issuer's address if verifiers are to find it there.
+        Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to
+        find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.
 
         Args:
-            issuer (string of 1–2048 characters): The issuer of tokens, exactly as in their iss claim. A
-                tenant's stands in tenant.get, a pool's in pool.get.
+            issuer (string of 1–2048 characters): The issuer of tokens, exactly as in their `iss` claim.
+                `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IssuerNotFound: An issuer is named that is not one of this store.
+            IssuerNotFound: The named issuer is not an issuer of this store.
         """
         params: Dict[str, Any] = {"issuer": issuer}
         answer = self._call("token.discovery", params, timeout, trace)
@@ -45,19 +45,19 @@ class TokenMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TokenJwksResult:
-        """Get the public keys.
+        """Get the JSON Web Key Set of an issuer, or of all issuers.
 
-        The published keys, as RFC 7517 writes a key set: with issuer that issuer's, without it every
-        published key of the store. Keys that sign from some later moment on are already in it.
+        Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active
+        yet.
 
         Args:
-            issuer (string of 1–2048 characters; optional): The issuer of tokens, exactly as in their iss
-                claim. A tenant's stands in tenant.get, a pool's in pool.get.
+            issuer (string of 1–2048 characters; optional): The issuer of the keys. If omitted, the result
+                contains every published key of the store.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IssuerNotFound: An issuer is named that is not one of this store.
+            IssuerNotFound: The named issuer is not an issuer of this store.
         """
         params: Dict[str, Any] = {"issuer": issuer}
         answer = self._call("token.jwks", params, timeout, trace)
@@ -71,42 +71,45 @@ class TokenMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TokenMintResult:
-        """Mint an OpenID token for whoever proves these logins: the classic flow.
+        """Mint an OpenID token for an identity and its logins (classic flow).
 
-        For 600 seconds. The identity that is answered may be another one than was named: the logins decide,
-        as in identity.resolve. Developer tokens come from token.mintForDeveloper.
+        The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved
+        from the logins, as in `identity.resolve`. Tokens for developer users are minted by
+        `token.mintForDeveloper`.
 
         Args:
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
-                region, a colon and a UUID.
-            logins (object of string; optional): Public login provider to its token. The pool's developer
-                provider and its own tokens do not belong here.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of the identity.
+            logins (object of string; optional): The logins of the identity. Omit them for a guest.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            IdentityForbidden: An authenticated identity is used without any login.
-            ClassicFlowDisabled: token.mint in a pool that does not allow it.
-            UnauthenticatedNotAllowed: A guest in a pool that has none.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            IdentityForbidden: An authenticated identity is used without a login.
+            ClassicFlowDisabled: `token.mint` is called in a pool that does not allow the classic flow.
+            UnauthenticatedNotAllowed: A request without logins is sent to a pool that does not allow guests.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
+                it.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
             SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
 
         Elsewhere: cognito: GetOpenIdToken.
         """
@@ -125,46 +128,50 @@ class TokenMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TokenMintForDeveloperResult:
-        """Mint an OpenID token for a user whom your own code has authenticated.
+        """Mint an OpenID token for a developer-authenticated user.
 
         The developer user identifier is trusted; every other login in the map is verified. The same
-        identifier always yields the same identity. Naming a guest's identityId upgrades that guest.
+        identifier always resolves to the same identity. If `identityId` names a guest, the guest becomes the
+        identity of the user.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            logins (object of string): Login provider to proof: for the developer provider the identifier of
-                the user in your own system, for a public provider a token.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): An identity that must
-                be the user's, or a guest that becomes it.
-            duration_seconds (integer 1–86400; default 900): How long the token is valid.
-            principal_tags (object of string; optional): Session tags carried by the token and by the
-                credentials bought with it. Two keys must differ in more than case.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            logins (object of string): The logins of the user. One of them must be the developer provider with
+                the developer user identifier.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The identity of the user, or a
+                guest that becomes the identity of the user.
+            duration_seconds (integer 1–86400; default 900): The lifetime of the token, in seconds.
+            principal_tags (object of string; optional): The principal tags in the token.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            DeveloperUserAlreadyRegistered: identityId names one identity, the developer user identifier
+            PoolNotFound: The pool does not exist or was deleted.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
+                it.
+            DeveloperUserAlreadyRegistered: `identityId` names one identity, but the developer user identifier
                 belongs to another.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
-                characters, a token that does not verify.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            InvalidLogin: The value of a login is not valid, such as a developer user identifier with more
+                than 1024 characters.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
 
         Elsewhere: cognito: GetOpenIdTokenForDeveloperIdentity.
         """
@@ -191,44 +198,52 @@ class TokenMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TokenVerifyResult:
-        """Verify a token that was issued here.
+        """Verify a token issued by this store.
 
-        Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the
-        error. Pin what you expect: at least one of audience, issuer and tenantId.
+        Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error
+        of the first failed check. At least one of `audience`, `issuer` and `tenantId` is required.
 
         At least one of audience, issuer, tenant_id must be given.
 
         Args:
-            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            audience (string of 1–2048 characters; optional): The aud claim must contain it: a pool's id, a
-                tenant's, or one of a tenant's audiences.
-            issuer (string of 1–2048 characters; optional): The iss claim must be it.
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The token must
-                be one of this tenant.
-            use (pool | id | access; optional): What the token must be for.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): The scope
-                claim must contain all of these; only a tenant's access token has one.
-            check_revoked (boolean; default true): Whether a deleted or disabled identity or account, or a
-                session that was ended, makes the token invalid.
+            token (string of 1–20000 characters): The token to verify.
+            audience (string of 1–2048 characters; optional): The required audience: the ID of a pool or
+                tenant, or one of the audiences of a tenant. The `aud` claim must contain it.
+            issuer (string of 1–2048 characters; optional): The required issuer. The `iss` claim must be equal
+                to it.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; optional): The tenant that must have issued the token.
+            use (pool | id | access; optional): The required token type.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The required scopes. The
+                `scope` claim must contain all of them; only access tokens of a tenant have this claim.
+            check_revoked (boolean; default true): Whether to reject the token if its identity or account was
+                deleted or disabled, or its session was ended.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenAudienceMismatch: aud does not contain what was expected.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            TokenScopeMissing: token.verify is to find a scope that the token does not have.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenAudienceMismatch: `aud` does not contain the expected audience.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            TokenScopeMissing: `token.verify` requires a scope that the token does not have.
+
+        Elsewhere: firebase: SDK: verifyIdToken.
         """
         params: Dict[str, Any] = {
             "token": token,
@@ -256,19 +271,19 @@ class AsyncTokenMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TokenDiscoveryResult:
-        """Get an issuer's OpenID discovery document.
+        """Get the OpenID Connect discovery document of an issuer.
 
-        What a verifier looks for under /.well-known/openid-configuration. Publish it, with the keys of
-        token.jwks, under the issuer's address if verifiers are to find it there.
+        Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to
+        find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.
 
         Args:
-            issuer (string of 1–2048 characters): The issuer of tokens, exactly as in their iss claim. A
-                tenant's stands in tenant.get, a pool's in pool.get.
+            issuer (string of 1–2048 characters): The issuer of tokens, exactly as in their `iss` claim.
+                `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IssuerNotFound: An issuer is named that is not one of this store.
+            IssuerNotFound: The named issuer is not an issuer of this store.
         """
         params: Dict[str, Any] = {"issuer": issuer}
         answer = await self._call("token.discovery", params, timeout, trace)
@@ -281,19 +296,19 @@ class AsyncTokenMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TokenJwksResult:
-        """Get the public keys.
+        """Get the JSON Web Key Set of an issuer, or of all issuers.
 
-        The published keys, as RFC 7517 writes a key set: with issuer that issuer's, without it every
-        published key of the store. Keys that sign from some later moment on are already in it.
+        Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active
+        yet.
 
         Args:
-            issuer (string of 1–2048 characters; optional): The issuer of tokens, exactly as in their iss
-                claim. A tenant's stands in tenant.get, a pool's in pool.get.
+            issuer (string of 1–2048 characters; optional): The issuer of the keys. If omitted, the result
+                contains every published key of the store.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IssuerNotFound: An issuer is named that is not one of this store.
+            IssuerNotFound: The named issuer is not an issuer of this store.
         """
         params: Dict[str, Any] = {"issuer": issuer}
         answer = await self._call("token.jwks", params, timeout, trace)
@@ -307,42 +322,45 @@ class AsyncTokenMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TokenMintResult:
-        """Mint an OpenID token for whoever proves these logins: the classic flow.
+        """Mint an OpenID token for an identity and its logins (classic flow).
 
-        For 600 seconds. The identity that is answered may be another one than was named: the logins decide,
-        as in identity.resolve. Developer tokens come from token.mintForDeveloper.
+        The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved
+        from the logins, as in `identity.resolve`. Tokens for developer users are minted by
+        `token.mintForDeveloper`.
 
         Args:
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of an identity: a
-                region, a colon and a UUID.
-            logins (object of string; optional): Public login provider to its token. The pool's developer
-                provider and its own tokens do not belong here.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of the identity.
+            logins (object of string; optional): The logins of the identity. Omit them for a guest.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            IdentityForbidden: An authenticated identity is used without any login.
-            ClassicFlowDisabled: token.mint in a pool that does not allow it.
-            UnauthenticatedNotAllowed: A guest in a pool that has none.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            PublicProviderRequired: A client uses the developer provider's name.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            UnsupportedLoginProvider: A login names a provider that the pool does not have.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            IdentityForbidden: An authenticated identity is used without a login.
+            ClassicFlowDisabled: `token.mint` is called in a pool that does not allow the classic flow.
+            UnauthenticatedNotAllowed: A request without logins is sent to a pool that does not allow guests.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
+                it.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            PublicProviderRequired: A client names the developer provider where a public login provider is
+                required.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            UnsupportedLoginProvider: A login names a provider that is not configured in the pool.
             SamlNotSupported: A login names the ARN of a SAML provider.
-            LegacyProviderNotSupported: A pool's settings, or a login, name api.twitter.com or www.digits.com,
-                which Amazon Cognito knows from former years.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
+            LegacyProviderNotSupported: The configuration of a pool, or a login, names `api.twitter.com` or
+                `www.digits.com`, which Amazon Cognito used to support.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
 
         Elsewhere: cognito: GetOpenIdToken.
         """
@@ -361,46 +379,50 @@ class AsyncTokenMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TokenMintForDeveloperResult:
-        """Mint an OpenID token for a user whom your own code has authenticated.
+        """Mint an OpenID token for a developer-authenticated user.
 
         The developer user identifier is trusted; every other login in the map is verified. The same
-        identifier always yields the same identity. Naming a guest's identityId upgrades that guest.
+        identifier always resolves to the same identity. If `identityId` names a guest, the guest becomes the
+        identity of the user.
 
         Args:
-            pool_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$): The id of a pool: a region, a colon
-                and a UUID.
-            logins (object of string): Login provider to proof: for the developer provider the identifier of
-                the user in your own system, for a public provider a token.
-            identity_id (string of 1–55 characters like ^[\\w-]+:[0-9a-f-]+$; optional): An identity that must
-                be the user's, or a guest that becomes it.
-            duration_seconds (integer 1–86400; default 900): How long the token is valid.
-            principal_tags (object of string; optional): Session tags carried by the token and by the
-                credentials bought with it. Two keys must differ in more than case.
+            pool_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`): The ID of a pool: a region, a colon and a
+                UUID.
+            logins (object of string): The logins of the user. One of them must be the developer provider with
+                the developer user identifier.
+            identity_id (string of 1–55 characters: a region, a colon and a UUID in lowercase, such as
+                `local-1:00000000-0000-0000-0000-000000000000`; optional): The identity of the user, or a
+                guest that becomes the identity of the user.
+            duration_seconds (integer 1–86400; default 900): The lifetime of the token, in seconds.
+            principal_tags (object of string; optional): The principal tags in the token.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            PoolNotFound: The pool was never created, or is deleted.
-            UnsupportedDeveloperProvider: logins lack the pool's developer provider, or name a provider the
-                pool does not have.
-            IdentityNotFound: The identity was never created, is deleted, or belongs to another pool.
-            IdentityDisabled: A disabled identity is named or stands in a token.
-            LoginsDoNotMatch: An authenticated identity is named without a proof of it.
-            DeveloperUserAlreadyRegistered: identityId names one identity, the developer user identifier
+            PoolNotFound: The pool does not exist or was deleted.
+            UnsupportedDeveloperProvider: The logins do not include the developer provider of the pool, or
+                name a provider that is not configured in the pool.
+            IdentityNotFound: The identity does not exist, was deleted or belongs to another pool.
+            IdentityDisabled: A request or a token names a disabled identity.
+            LoginsDoNotMatch: The request names an authenticated identity without a login that is linked to
+                it.
+            DeveloperUserAlreadyRegistered: `identityId` names one identity, but the developer user identifier
                 belongs to another.
-            LoginConflict: A login belongs to another identity, or an identity has one of this provider or 20
-                logins already.
-            InvalidLogin: The proof of a login cannot be used: a developer user identifier above 1024
-                characters, a token that does not verify.
-            InvalidPrincipalTags: A tag has characters that no tag has or is too long, whether a caller gives
-                it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only,
-                or the tags make the token too long.
-            PoolTokenNotAccepted: A pool's own token is given as a login.
-            LoginTokenInvalid: A login's token fails a check.
-            ProviderUnavailable: A login provider does not answer, or says that it cannot now.
-            ProviderUnusable: What a login provider answers proves nothing: its certificate, its address, its
-                documents or its keys are not what they must be. Asking again changes nothing until the
-                provider, or how the pool names it, is mended.
+            LoginConflict: The login belongs to another identity, or the identity already has a login of this
+                provider or 20 logins.
+            InvalidLogin: The value of a login is not valid, such as a developer user identifier with more
+                than 1024 characters.
+            InvalidPrincipalTags: A tag that a caller gives or a tag mapping derives from a claim contains
+                characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys
+                differ only in case, or the tags make the token too long.
+            PoolTokenNotAccepted: A token minted by a pool is given as a login.
+            LoginTokenInvalid: The token of a login fails a check.
+            ProviderUnavailable: A login provider does not respond, or reports that it is temporarily unable
+                to respond.
+            ProviderUnusable: The response of a login provider is not valid: its certificate, address,
+                documents or keys do not meet the requirements. Repeating the request does not help until the
+                provider, or its configuration, is corrected.
 
         Elsewhere: cognito: GetOpenIdTokenForDeveloperIdentity.
         """
@@ -427,44 +449,52 @@ class AsyncTokenMethods:
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
     ) -> types.TokenVerifyResult:
-        """Verify a token that was issued here.
+        """Verify a token issued by this store.
 
-        Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the
-        error. Pin what you expect: at least one of audience, issuer and tenantId.
+        Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error
+        of the first failed check. At least one of `audience`, `issuer` and `tenantId` is required.
 
         At least one of audience, issuer, tenant_id must be given.
 
         Args:
-            token (string of 1–20000 characters): A signed JSON Web Token in compact form.
-            audience (string of 1–2048 characters; optional): The aud claim must contain it: a pool's id, a
-                tenant's, or one of a tenant's audiences.
-            issuer (string of 1–2048 characters; optional): The iss claim must be it.
-            tenant_id (string of 1–64 characters like ^[A-Za-z0-9][A-Za-z0-9._-]*$; optional): The token must
-                be one of this tenant.
-            use (pool | id | access; optional): What the token must be for.
-            scope (string of 1–2048 characters like ^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$; optional): The scope
-                claim must contain all of these; only a tenant's access token has one.
-            check_revoked (boolean; default true): Whether a deleted or disabled identity or account, or a
-                session that was ended, makes the token invalid.
+            token (string of 1–20000 characters): The token to verify.
+            audience (string of 1–2048 characters; optional): The required audience: the ID of a pool or
+                tenant, or one of the audiences of a tenant. The `aud` claim must contain it.
+            issuer (string of 1–2048 characters; optional): The required issuer. The `iss` claim must be equal
+                to it.
+            tenant_id (string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with
+                a letter or a digit; optional): The tenant that must have issued the token.
+            use (pool | id | access; optional): The required token type.
+            scope (string of 1–2048 characters: scope names separated by single spaces; a name has visible
+                ASCII characters without quotation marks and backslashes; optional): The required scopes. The
+                `scope` claim must contain all of them; only access tokens of a tenant have this claim.
+            check_revoked (boolean; default true): Whether to reject the token if its identity or account was
+                deleted or disabled, or its session was ended.
             timeout: Seconds to wait for the answer; without it the client's timeout holds.
             trace: Echoed, and named in the logs and in the audit trail; at most 128 characters.
 
         Raises:
-            TokenMalformed: Not three parts of base64url, no JSON object, a member missing or of a wrong type,
-                an unknown critical header.
-            TokenAlgorithmNotAllowed: alg is none, an HMAC, or not the algorithm of the key that kid names.
-            TokenKeyUnknown: kid is missing or names no key of this store; the keys of a deleted pool go with
-                it.
-            TokenSignatureInvalid: The signature does not verify with the key that kid names.
-            TokenIssuerMismatch: iss is not what was expected, or not the issuer whose key signed.
-            TokenAudienceMismatch: aud does not contain what was expected.
-            TokenExpired: exp is past.
-            TokenNotYetValid: iat or nbf lies in the future.
-            TokenUseMismatch: A token of one kind is given where another is needed.
-            TokenRevoked: The identity or the pool is deleted or disabled since, the key that signed it is
-                revoked, or credentials.revoke has named one of them since the token was minted.
-            AccountMerged: An account is named that account.merge has made part of another one.
-            TokenScopeMissing: token.verify is to find a scope that the token does not have.
+            TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
+                a member is missing or has the wrong type, or the header contains an unknown critical
+                parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenAudienceMismatch: `aud` does not contain the expected audience.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
+            TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
+                the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
+            TokenScopeMissing: `token.verify` requires a scope that the token does not have.
+
+        Elsewhere: firebase: SDK: verifyIdToken.
         """
         params: Dict[str, Any] = {
             "token": token,

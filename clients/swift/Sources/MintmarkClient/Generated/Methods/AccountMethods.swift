@@ -9,25 +9,25 @@ public struct AccountMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Change the address of an account, or verify the one it has.
+    /// Change or verify an account's email address by one-time code.
     ///
-    /// Sends a code to the address that is given; account.submitCode takes it, and only then the account has the address. The code goes to the new address alone: at the old end the owner is known by a sign-in of the last five minutes or the present password, which an ID token needs beside it, since the old mailbox may be lost; it gets a notice afterwards. Neither is needed for the present address: that is verified, and one that is verified already is completed at once. With enumerationProtection an address that is taken gets a notice in place of a code, and nobody else is told. The same request within a minute gets the same answer and sends no second code; with continuationToken alone another code is sent.
+    /// Sends a one-time code to the given address. The address changes when `account.submitCode` receives the code. With an ID token, the change requires a sign-in at most 5 minutes old or the current password; after the change, both addresses receive a notice. If the account has second factors, the session must be authenticated with one. If the given address is the current one, the call verifies it without these requirements; if it is already verified, the result is `completed`. With `enumerationProtection`, an address that another account has receives a notice instead of a code, and the response does not differ. Repeating the request within one minute returns the same response without sending another code. To send another code, call the method with only `continuationToken`.
     ///
     /// Exactly one of `idToken`, `accountId`, `continuationToken` is given.
     ///
     /// Exactly one of `email`, `continuationToken` is given.
     ///
-    /// Equivalent: firebase accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
+    /// Equivalent: firebase accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL; SDK: verifyBeforeUpdateEmail, updateEmail, sendEmailVerification.
     ///
     /// - Parameters:
-    ///   - idToken: Whose account.
-    ///   - accountId: Which account; for the developer, who needs no sign-in of its owner.
-    ///   - email: The address that it is to have. Its present one: verify that.
-    ///   - currentPassword: With idToken: the present password, where the sign-in is longer ago. A wrong one counts against the account.
-    ///   - language: The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow.
-    ///   - continuationToken: Of a change that waits for its code: send another one. The code before it is no longer good once the new one is on its way.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
-    /// - Throws: `TooManyFromClientError`, `CallerNotAllowedError`, `AccountNotFoundError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `RecentSignInRequiredError`, `InvalidPasswordError`, `PasswordNotSetError`, `AccountLockedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - accountId: The account to change. Requires the access level `developer`; no recent sign-in is required.
+    ///   - email: The new email address. To verify the current address, pass the current one.
+    ///   - currentPassword: The current password, if the sign-in of `idToken` is more than 5 minutes old. A wrong password counts as a failed attempt of the account.
+    ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
+    ///   - continuationToken: The continuation token of a change that waits for its code, to send another code. After the new code is sent, the previous code is no longer valid.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
+    /// - Throws: `TooManyFromClientError`, `CallerNotAllowedError`, `AccountNotFoundError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `InvalidPasswordError`, `PasswordNotSetError`, `AccountLockedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func changeEmail(idToken: String? = nil, accountId: String? = nil, email: String? = nil, currentPassword: String? = nil, language: String? = nil, continuationToken: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EmailChangeStep {
         var _params = MemberWriter()
@@ -41,19 +41,19 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.changeEmail", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Change one's own password.
+    /// Change the signed-in user's password.
     ///
-    /// With an ID token that is good and the present password; a wrong one counts against the account. Every session ends, and a new one begins.
+    /// Requires a valid ID token and the current password. A wrong current password counts as a failed attempt of the account. The change ends all sessions of the account and starts a new one.
     ///
-    /// Equivalent: firebase accounts:update password.
+    /// Equivalent: firebase accounts:update password; SDK: updatePassword.
     ///
     /// - Parameters:
-    ///   - idToken: A signed JSON Web Token in compact form.
-    ///   - currentPassword: A password.
-    ///   - newPassword: A password.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - scope: What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `InvalidPasswordError`, `PasswordNotSetError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - currentPassword: The current password.
+    ///   - newPassword: The new password.
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `InvalidPasswordError`, `PasswordNotSetError`, `SecondFactorNeededError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`.
     @discardableResult
     public func changePassword(idToken: String, currentPassword: String, newPassword: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
         var _params = MemberWriter()
@@ -67,18 +67,18 @@ public struct AccountMethods: Sendable {
 
     /// Create an account.
     ///
-    /// Without a mail: you vouch for the address. With a password its owner signs in with it, without one with codes.
+    /// Sends no message. The user of an account with a password signs in with it; the user of an account without one signs in with one-time codes.
     ///
-    /// Equivalent: firebase accounts:signUp.
+    /// Equivalent: firebase accounts:signUp; SDK: createUser.
     ///
     /// - Parameters:
-    ///   - username: The email address that somebody signs up or in with. Compared without regard to upper and lower case.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - accountId: Your own choice of id, for fixtures; without it one is made.
-    ///   - password: A password.
-    ///   - attributes: Attributes by their names: strings, integers and booleans, as the tenant asks for them.
-    ///   - emailVerified: Whether you know that mails reach its owner. Without it: false.
-    ///   - mustChangePassword: Whether the password must be reset before it can be used. Without it: false.
+    ///   - username: The email address of the account.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - accountId: The ID of the account, for example for test fixtures. Generated by default.
+    ///   - password: The password of the account.
+    ///   - attributes: The user attributes of the account.
+    ///   - emailVerified: Whether the email address is verified. Defaults to false.
+    ///   - mustChangePassword: Whether the user must reset the password before the first sign-in. Defaults to false.
     /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `AccountExistsError`, `InvalidPasswordError`, `InvalidAttributesError`, `AccountMergedError`.
     @discardableResult
     public func create(username: String, tenantId: String? = nil, accountId: String? = nil, password: String? = nil, attributes: JSONObject? = nil, emailVerified: Bool? = nil, mustChangePassword: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
@@ -93,14 +93,14 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.create", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Delete an account.
+    /// Delete an account and end its sessions.
     ///
-    /// With its sessions and whatever is under way for it. Its address is free again.
+    /// Also ends its pending flows. Its email address can be registered again.
     ///
-    /// Equivalent: firebase accounts:delete.
+    /// Equivalent: firebase accounts:delete; SDK: deleteUser.
     ///
     /// - Parameters:
-    ///   - accountId: The id of an account; sub in its tokens.
+    ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
     /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
     @discardableResult
     public func delete(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountDeleteResult {
@@ -111,18 +111,18 @@ public struct AccountMethods: Sendable {
 
     /// Export the accounts of a tenant.
     ///
-    /// In the order of their ids: to a file, one account in each line, or in pages. account.import makes the same accounts of it in another store; recovery codes, of which nobody knows more than whether one is right, do not go along, nor do sessions. Each account is whole, but accounts that change meanwhile are there as they were when it was their turn; store.backup copies a store as it is at one moment. The file appears under its name when it is whole, is for this user alone and never takes the place of one. An export of secrets leaves an audit record.
+    /// Writes a file with one account per line, or returns the accounts in pages, sorted by ID. `account.import` creates the same accounts in another store. Sessions and recovery codes are not exported, because recovery codes are stored only as hashes. Each account is consistent, but accounts that change during the export are exported in their state at the time of reading; `store.backup` copies the store at a single point in time. The file appears under its name only when it is complete, is readable only by the current operating system user, and never overwrites an existing file. An export with secrets is recorded in the audit log.
     ///
     /// At most one of `file`, `cursor` is given.
     ///
     /// Equivalent: firebase accounts:batchGet.
     ///
     /// - Parameters:
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - file: The file to be made, from the root, in a folder that is there.
-    ///   - cursor: Where a list goes on: nextCursor of the answer before, unchanged.
-    ///   - limit: Without file: how many accounts one answer holds at most. Without it: 100.
-    ///   - includeSecrets: Whether the hashes of passwords and the secrets of authenticator apps go along. Without them people reset their passwords, and an account with an app cannot be imported. Without it: false.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - file: The absolute path of the file to create. Its directory must exist.
+    ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
+    ///   - limit: The maximum number of accounts in one response. Used only without `file`. Defaults to 100.
+    ///   - includeSecrets: Whether to export password hashes and the secrets of authenticator apps. Without them, users must reset their passwords, and accounts with an authenticator app cannot be imported. Defaults to false.
     /// - Throws: `TenantNotFoundError`, `InvalidCursorError`, `ExportFileExistsError`, `ExportFailedError`.
     @discardableResult
     public func export(tenantId: String? = nil, file: String? = nil, cursor: String? = nil, limit: Int? = nil, includeSecrets: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountExportResult {
@@ -143,31 +143,35 @@ public struct AccountMethods: Sendable {
         }
     }
 
-    /// Find an account by its address.
+    /// Find an account by email address.
     ///
-    /// Compared without regard to upper and lower case.
+    /// The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find the same account.
     ///
-    /// Equivalent: firebase accounts:lookup.
+    /// Exactly one of `username`, `email` is given.
+    ///
+    /// Equivalent: firebase accounts:lookup; SDK: getUserByEmail.
     ///
     /// - Parameters:
-    ///   - username: The email address that somebody signs up or in with. Compared without regard to upper and lower case.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - username: The email address with which the user signs in.
+    ///   - email: The same address, under the name of the account member.
     /// - Throws: `TenantNotFoundError`, `AccountNotFoundError`.
-    public func find(username: String, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
+    public func find(tenantId: String? = nil, username: String? = nil, email: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
         var _params = MemberWriter()
-        _params.set("username", username)
         _params.set("tenantId", tenantId)
+        _params.set("username", username)
+        _params.set("email", email)
         return try await caller.call("account.find", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Get an account.
+    /// Get an account by ID.
     ///
-    /// By its id.
+    /// If the account was merged into another one, the call fails with `accountMerged`, which names the remaining account.
     ///
-    /// Equivalent: firebase accounts:lookup.
+    /// Equivalent: firebase accounts:lookup; SDK: getUser, reload.
     ///
     /// - Parameters:
-    ///   - accountId: The id of an account; sub in its tokens.
+    ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
     /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
     public func get(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
         var _params = MemberWriter()
@@ -175,15 +179,15 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.get", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Show what belongs to a person, and how.
+    /// Get an account's sign-in methods, factors, sessions and identities as a graph.
     ///
-    /// The account, the ways into it, its second factors and sessions, the accounts that were merged into it, and its identities in pools that have its tenant as a provider, as nodes and edges. The developer names the account.
+    /// The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged into it, and its identities in pools that use the tenant as a login provider.
     ///
     /// Exactly one of `idToken`, `accountId` is given.
     ///
     /// - Parameters:
-    ///   - idToken: Whose account.
-    ///   - accountId: Which account; for the developer.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - accountId: The ID of the account. Requires the access level `developer`.
     /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `AccountMergedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`.
     public func graph(idToken: String? = nil, accountId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountGraphResult {
         var _params = MemberWriter()
@@ -192,23 +196,23 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.graph", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Import accounts from another store, with the passwords that they have there.
+    /// Import accounts, including password hashes from other systems.
     ///
-    /// From a file with one account in each line, as account.export writes it, or from a list. Nobody is sent a mail and no password policy is applied; a foreign hash is verified at the first sign-in with the password, and from then on the password is kept as one of this store. Accounts are imported by hundreds, each whole or not at all, and those that have something wrong are passed over and listed; after 1000 of these the import stops. An account with the same id (or, where the line has no id, with the same address or login) is the same account: importing a file twice imports nothing twice. So an import that was killed is sent again as it was, or with from, the nextLine that $/progress said last. Cancelled, it answers what was done until then.
+    /// Imports a file with one account per line, as written by `account.export`, or a list of accounts. No messages are sent and the password policy is not applied. A password hash from another system is verified at the first sign-in with the password and then replaced by a hash of this store. Each account is imported completely or not at all. Accounts that are not valid are skipped and listed; after 1000 of them, the import stops. An account with the same ID, or without an ID the same email address or login, counts as the same account, so importing a file again creates no duplicates. An interrupted import can be repeated as it was, or with `from` set to the `nextLine` of the last `$/progress` notification. If the request is canceled, the result covers the lines imported so far.
     ///
     /// Exactly one of `file`, `accounts` is given.
     ///
-    /// Equivalent: firebase accounts:batchCreate.
+    /// Equivalent: firebase accounts:batchCreate; SDK: importUsers.
     ///
     /// - Parameters:
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - file: A file that this process can read, from the root: JSON Lines, each of at most 1 MiB.
-    ///   - accounts: The accounts themselves.
-    ///   - format: With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users as firebase auth:export writes them, one in each line: jq -c '.users[]' users.json. Without it: "mintmark".
-    ///   - hash: How passwordHash was made where an account does not say so itself.
-    ///   - onExisting: What happens where the account is there already. skip: it stays as it is; replace: it becomes what is imported, and its sessions end; fail: it is listed as accountExists. Without it: "skip".
-    ///   - from: The first line to import, from 1; those before it are not looked at. Without it: 1.
-    ///   - dryRun: Whether only to say what would happen. Without it: false.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - file: The absolute path of a JSON Lines file that this process can read. A line has at most 1 MiB.
+    ///   - accounts: The accounts to import.
+    ///   - format: The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by `firebase auth:export`, one per line; to convert the file, run `jq -c '.users[]' users.json`. Defaults to "mintmark".
+    ///   - hash: The hash parameters for each `passwordHash` of an account that does not contain its own.
+    ///   - onExisting: The action for accounts that already exist. `skip` keeps the existing account. `replace` overwrites it and ends its sessions. `fail` lists it as a failure with `accountExists`. Defaults to "skip".
+    ///   - from: The number of the first line to import, from 1. Earlier lines are skipped. Defaults to 1.
+    ///   - dryRun: Whether to check the accounts without importing them. Defaults to false.
     /// - Throws: `TenantNotFoundError`, `ImportFileUnreadableError`, `InvalidHashParametersError`.
     @discardableResult
     public func `import`(tenantId: String? = nil, file: String? = nil, accounts: [PortableAccount]? = nil, format: AccountImportFormat? = nil, hash: PasswordHashing? = nil, onExisting: AccountImportOnExisting? = nil, from: Int? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountImportResult {
@@ -224,19 +228,19 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.import", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Add a way into one's own account.
+    /// Link a sign-in method to the signed-in user's account.
     ///
-    /// A provider that nobody here has, or an address with a new password. The id stays, and so do name and picture; the tokens of the answer name what was linked. Who has one account and proves another gets credentialAlreadyInUse or emailAlreadyInUse with a pending token for going on. A password needs a sign-in of the last five minutes and ends all other sessions; an anonymous account needs no such sign-in.
+    /// Links an identity provider, or an email address with a new password. The account keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the login or the email address of a provider credential belongs to another account, the call fails with `credentialAlreadyInUse` or `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the address of an email address and password belongs to another account, `emailAlreadyInUse` contains no pending token, because no password was verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the account, including the session of `idToken`; use the tokens of the result. The previous tokens then fail with `tokenRevoked`, whose reason names `account.link`.
     ///
-    /// Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken.
+    /// Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential, linkWithPopup, linkWithRedirect.
     ///
     /// - Parameters:
-    ///   - idToken: A signed JSON Web Token in compact form.
-    ///   - credential: Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-    ///   - returnProviderTokens: Whether to answer the provider's own tokens too. Without it: false.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `InvalidPasswordError`, `PasswordNotAcceptedError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `CredentialAlreadyInUseError`, `EmailAlreadyInUseError`, `AddressDiffersError`, `ProviderAlreadyLinkedError`, `RecentSignInRequiredError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - credential: The credential to link.
+    ///   - returnProviderTokens: Whether to include the provider's tokens in the result. Defaults to false.
+    ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other audience, the access token has only the scope `openid`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `InvalidPasswordError`, `PasswordNotAcceptedError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `CredentialAlreadyInUseError`, `EmailAlreadyInUseError`, `AddressDiffersError`, `ProviderAlreadyLinkedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`.
     @discardableResult
     public func link(idToken: String, credential: Credential, returnProviderTokens: Bool? = nil, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         var _params = MemberWriter()
@@ -250,14 +254,14 @@ public struct AccountMethods: Sendable {
 
     /// List the accounts of a tenant.
     ///
-    /// In the order of their ids.
+    /// The accounts are sorted by ID.
     ///
-    /// Equivalent: firebase accounts:batchGet.
+    /// Equivalent: firebase accounts:batchGet; SDK: listUsers.
     ///
     /// - Parameters:
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - limit: How many entries one answer holds at most. Without it: 60.
-    ///   - cursor: Where a list goes on: nextCursor of the answer before, unchanged.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - limit: The maximum number of entries in one response. Defaults to 60.
+    ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `TenantNotFoundError`, `InvalidCursorError`.
     public func list(tenantId: String? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountListResult {
         var _params = MemberWriter()
@@ -275,19 +279,19 @@ public struct AccountMethods: Sendable {
         }
     }
 
-    /// Make one account of two.
+    /// Merge two accounts of the signed-in user into one.
     ///
-    /// For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account needs no such sign-in. The account of idToken stays, with its id; the other one is gone, and its id answers accountMerged from then on. Everything that only one of them has is kept: ways in, attributes, claims, second factors. What both have and an account can have once is decided by fields, providers and identities, and by policy for what they do not name. Where either has second factors its session must have shown one, and all factors of both are asked for; recovery codes of the other account are gone. Its sessions end, and where the account that stays gets a factor, or another address and password in place of its own, its other sessions too. In pools, logins of the other account become logins of this one, and two identities are merged by the pool's rules. With dryRun nothing is changed, and the answer is what it would be.
+    /// Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session must be authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
     ///
     /// - Parameters:
-    ///   - idToken: Of the account that stays.
-    ///   - sourceIdToken: Of the one that is merged into it.
-    ///   - policy: For everything that is not named below. Without it: "fail".
-    ///   - fields: By field: email, an attribute's name, claims/ and the name of a claim, or claims for all the others. A name that fits nothing of either is refused.
-    ///   - providers: By provider of which both have a login. A name that is no provider of the tenant, nor of either account, is refused.
-    ///   - identities: For pools in which both have an identity and the pool's rules do not let them be merged; without it, policy.
-    ///   - dryRun: Whether only to say what would happen. Without it: false.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+    ///   - idToken: An ID token of the account to keep (the target).
+    ///   - sourceIdToken: An ID token of the account to merge into the target (the source).
+    ///   - policy: The policy for conflicts that `fields`, `providers` and `identities` do not name. Defaults to "fail".
+    ///   - fields: The policies by field: `email`, the name of an attribute, `claims/` followed by the name of a claim, or `claims` for all other claims. Names that match no field of either account are rejected.
+    ///   - providers: The policies by provider of which both accounts have a login. Names that are neither a provider of the tenant nor of either account are rejected.
+    ///   - identities: The policy for pools in which both accounts have an identity that the rules of the pool do not allow to merge. Defaults to `policy`.
+    ///   - dryRun: Whether to return the effects without changing anything. Defaults to false.
+    ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other audience, the access token has only the scope `openid`.
     /// - Throws: `MergeUndecidedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `ClaimsTooLongError`, `AudienceNotOfferedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func merge(idToken: String, sourceIdToken: String, policy: MergePolicy? = nil, fields: [String: MergePolicy]? = nil, providers: [String: MergePolicy]? = nil, identities: MergePolicy? = nil, dryRun: Bool? = nil, audience: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountMergeResult {
@@ -303,16 +307,16 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.merge", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Get the provider's own access token of one's own account, kept fresh.
+    /// Get a provider access token for the signed-in user, refreshing it if necessary.
     ///
-    /// Whoever signed in or linked through idp.authorize (with response type code) or idp.authorizeDevice gave the provider's tokens along; they are kept, sealed, with the account's login. An access token that is good for less than minValidSeconds is refreshed at the provider first. Unlinking the provider forgets them.
+    /// If a user signs in or links a provider with `idp.authorize` (response type `code`) or `idp.authorizeDevice`, the tokens of the provider are stored, encrypted, with the login. An access token that is valid for less than `minValidSeconds` is refreshed at the provider first. Unlinking the provider deletes the tokens.
     ///
     /// Equivalent: firebase oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself.
     ///
     /// - Parameters:
-    ///   - idToken: Whose account.
-    ///   - providerId: A provider of the account.
-    ///   - minValidSeconds: For how long the token has to be good still. One that the provider has just given is answered even if it is good for less. Without it: 300.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - providerId: A provider that is linked to the account.
+    ///   - minValidSeconds: The minimum remaining lifetime of the access token, in seconds. A token that the provider has just issued is returned even if its lifetime is shorter. Defaults to 300.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `ProviderNotLinkedError`, `IdpNotFoundError`, `IdpDisabledError`, `ProviderTokenNotKeptError`, `ProviderTokenExpiredError`, `ProviderTokenRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`.
     @discardableResult
     public func providerToken(idToken: String, providerId: String, minValidSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountProviderTokenResult {
@@ -323,18 +327,18 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.providerToken", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Show once more that an account is one's own.
+    /// Reauthenticate the signed-in user to allow sensitive operations.
     ///
-    /// With any credential that leads to it; then what needs a sign-in of the last five minutes can be done with the tokens of the answer. A credential of somebody else, or of nobody, signs nobody in and changes nothing.
+    /// Accepts any credential of the account. The tokens in the result count as a recent sign-in for 5 minutes. If the credential does not belong to this account, the call fails and changes nothing.
     ///
-    /// Equivalent: firebase accounts:signInWithIdp autoCreate=false.
+    /// Equivalent: firebase accounts:signInWithIdp autoCreate=false; SDK: reauthenticateWithCredential, reauthenticateWithPopup.
     ///
     /// - Parameters:
-    ///   - idToken: A signed JSON Web Token in compact form.
-    ///   - credential: Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-    ///   - returnProviderTokens: Whether to answer the provider's own tokens too. Without it: false.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - credential: A credential of the same account.
+    ///   - returnProviderTokens: Whether to include the provider's tokens in the result. Defaults to false.
+    ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other audience, the access token has only the scope `openid`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `UserMismatchError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `ListenerGoneError`, `TooManyFromClientError`.
     @discardableResult
     public func reauthenticate(idToken: String, credential: Credential, returnProviderTokens: Bool? = nil, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -349,13 +353,13 @@ public struct AccountMethods: Sendable {
 
     /// Set the custom claims of an account.
     ///
-    /// They stand in the ID and access tokens that are signed from now on; those that are out stay as they are. What is set replaces all that was set before, and {} takes all out. Written without spaces they have at most 1000 characters, and names with a meaning of their own, such as sub or email, are refused.
+    /// The claims are added to ID and access tokens issued after the call. Existing tokens do not change. The call replaces all custom claims of the account; `{}` removes them. The claims have at most 1000 characters as compact JSON. Reserved names, such as `sub` or `email`, are rejected.
     ///
-    /// Equivalent: firebase accounts:update customAttributes.
+    /// Equivalent: firebase accounts:update customAttributes; SDK: setCustomUserClaims.
     ///
     /// - Parameters:
-    ///   - accountId: The id of an account; sub in its tokens.
-    ///   - claims: The claims by their names.
+    ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
+    ///   - claims: The custom claims by name.
     /// - Throws: `AccountNotFoundError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountMergedError`.
     @discardableResult
     public func setClaims(accountId: String, claims: JSONObject, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
@@ -365,16 +369,16 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.setClaims", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Give the account the address whose code this is.
+    /// Submit the one-time code that confirms an email address change.
     ///
-    /// The last step of account.changeEmail. Signing in, resetting the password and every mail go by the new address from now on; the old one is free again and gets a notice of the change. Every session of the account and everything else under way for it ends, since its tokens name the old address: signIn.withContinuation signs in with the token that is answered. Where the present address was verified, nothing ends and no notice is sent.
+    /// Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous address can be registered again and receives a notice. All sessions and other flows of the account end because their tokens contain the previous address; to sign in, pass the returned continuation token to `signIn.withContinuation`. If the flow only verified the current address, no session ends and no notice is sent.
     ///
-    /// Equivalent: firebase accounts:update oobCode.
+    /// Equivalent: firebase accounts:update oobCode; SDK: applyActionCode.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-    ///   - code: The code that was sent, digit for digit.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - continuationToken: The continuation token that `account.changeEmail` returned.
+    ///   - code: The one-time code that was sent, digit by digit.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `TooManyFromClientError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `UserAlreadyExistsError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EmailChangeStep {
@@ -385,17 +389,17 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.submitCode", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Take a way into one's own account away.
+    /// Unlink a sign-in method from the signed-in user's account.
     ///
-    /// Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in to the account any more. Taking the password away needs a sign-in of the last five minutes.
+    /// The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5 minutes old.
     ///
-    /// Equivalent: firebase accounts:update deleteProvider.
+    /// Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
     ///
     /// - Parameters:
-    ///   - idToken: A signed JSON Web Token in compact form.
-    ///   - providerId: A provider, password or code, as in the account's providers.
-    ///   - force: Whether to do it even if it is the last way in. Without it: false.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `LastProviderError`, `RecentSignInRequiredError`.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - providerId: The ID of a provider, or `password` or `code`, as in the `providers` of the account.
+    ///   - force: Whether to unlink the last sign-in method. Defaults to false.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`.
     @discardableResult
     public func unlink(idToken: String, providerId: String, force: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
         var _params = MemberWriter()
@@ -405,18 +409,18 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.unlink", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Change an account.
+    /// Update an account.
     ///
-    /// What is left out stays. An attribute that is null or empty is taken out. Disabling it ends its sessions.
+    /// Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be changed in every tenant, even if the tenant does not define them, because a provider or an import may have set them. Disabling an account ends its sessions.
     ///
-    /// Equivalent: firebase accounts:update.
+    /// Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
     ///
     /// - Parameters:
-    ///   - accountId: The id of an account; sub in its tokens.
-    ///   - attributes: Attributes by their names: strings, integers and booleans, as the tenant asks for them.
-    ///   - emailVerified: Whether you know that mails reach its owner.
-    ///   - disabled: Whether it is kept from signing in.
-    ///   - mustChangePassword: Whether the password must be reset before it can be used.
+    ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
+    ///   - attributes: The attributes to change.
+    ///   - emailVerified: Whether the email address is verified.
+    ///   - disabled: Whether the account is disabled. A disabled account cannot be signed in to.
+    ///   - mustChangePassword: Whether the user must reset the password before the next sign-in.
     /// - Throws: `AccountNotFoundError`, `InvalidAttributesError`, `AccountMergedError`.
     @discardableResult
     public func update(accountId: String, attributes: JSONObject? = nil, emailVerified: Bool? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
@@ -430,9 +434,9 @@ public struct AccountMethods: Sendable {
     }
 }
 
-/// What `account.delete` answers.
+/// The result of `account.delete`.
 public struct AccountDeleteResult: Record {
-    /// The id of an account; sub in its tokens.
+    /// The ID of the deleted account.
     public var accountId: String
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -454,17 +458,17 @@ public struct AccountDeleteResult: Record {
     }
 }
 
-/// What `account.export` answers.
+/// The result of `account.export`.
 public struct AccountExportResult: Record {
-    /// How many accounts.
+    /// The number of exported accounts.
     public var exported: Int
-    /// Without file: the accounts.
+    /// The accounts, sorted by ID. Present if `file` is omitted.
     public var accounts: [PortableAccount]?
-    /// Present when there is more: the cursor of the next call.
+    /// The cursor for the next page. Present if there are more entries.
     public var nextCursor: String?
-    /// The file, if one was asked for.
+    /// The path of the created file. Present if `file` is given.
     public var file: String?
-    /// Its size.
+    /// The size of the file, in bytes.
     public var bytes: Int?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -498,11 +502,11 @@ public struct AccountExportResult: Record {
     }
 }
 
-/// What `account.graph` answers.
+/// The result of `account.graph`.
 public struct AccountGraphResult: Record {
-    /// The account first.
+    /// The nodes. The first node is the account.
     public var nodes: [GraphNode]
-    /// Each between two of them.
+    /// The edges between the nodes.
     public var edges: [GraphEdge]
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -527,7 +531,7 @@ public struct AccountGraphResult: Record {
     }
 }
 
-/// With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users as firebase auth:export writes them, one in each line: jq -c '.users[]' users.json. A newer Mintmark may answer others.
+/// The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by `firebase auth:export`, one per line; to convert the file, run `jq -c '.users[]' users.json`. Newer versions of Mintmark can add values.
 public struct AccountImportFormat: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -537,7 +541,7 @@ public struct AccountImportFormat: OpenEnumeration {
     public static let firebase = Self(rawValue: "firebase")
 }
 
-/// What happens where the account is there already. skip: it stays as it is; replace: it becomes what is imported, and its sessions end; fail: it is listed as accountExists. A newer Mintmark may answer others.
+/// The action for accounts that already exist. `skip` keeps the existing account. `replace` overwrites it and ends its sessions. `fail` lists it as a failure with `accountExists`. Newer versions of Mintmark can add values.
 public struct AccountImportOnExisting: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -549,23 +553,23 @@ public struct AccountImportOnExisting: OpenEnumeration {
     public static let fail = Self(rawValue: "fail")
 }
 
-/// What `account.import` answers.
+/// The result of `account.import`.
 public struct AccountImportResult: Record {
-    /// How many accounts were made.
+    /// The number of created accounts.
     public var imported: Int
-    /// How many that were there became what was imported.
+    /// The number of replaced accounts.
     public var replaced: Int
-    /// How many were there and stayed as they are.
+    /// The number of existing accounts that were kept.
     public var skipped: Int
-    /// How many were passed over for what is wrong with them.
+    /// The number of accounts that were not imported because they are not valid.
     public var failed: Int
-    /// These.
+    /// The accounts that were not imported.
     public var failures: [ImportFailure]
-    /// The first line that was not looked at: from for the next call.
+    /// The first line that was not processed, for `from` in the next call.
     public var nextLine: Int
-    /// Whether all were looked at.
+    /// Whether all lines were processed.
     public var completed: Bool
-    /// Why not, if not.
+    /// The reason the import stopped. Present if `completed` is false.
     public var stopped: ImportStop?
     /// Whether nothing was changed.
     public var dryRun: Bool
@@ -613,11 +617,11 @@ public struct AccountImportResult: Record {
     }
 }
 
-/// What `account.list` answers.
+/// The result of `account.list`.
 public struct AccountListResult: Record {
-    /// The accounts.
+    /// The accounts, sorted by ID.
     public var accounts: [Account]
-    /// Present when there is more: the cursor of the next call.
+    /// The cursor for the next page. Present if there are more entries.
     public var nextCursor: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -642,42 +646,45 @@ public struct AccountListResult: Record {
     }
 }
 
-/// What `account.merge` answers.
+/// The result of `account.merge`.
 public struct AccountMergeResult: Record {
-    /// The account that stays, as it is then.
+    /// The target account after the merge.
     public var account: Account
-    /// The one that is gone.
+    /// The ID of the source account, which is removed.
     public var absorbedAccountId: String
-    /// What both had, and how it was decided.
+    /// The conflicts and their resolution.
     public var conflicts: [MergeConflict]
-    /// Ways in that came with it.
+    /// The names of the conflicts without a policy. As long as there are any, the merge fails with `mergeUndecided`. Present with `dryRun`.
+    public var undecided: [String]?
+    /// The sign-in methods that were moved from the source to the target.
     public var movedProviders: [String]
-    /// Ways in, of either account, that lost a conflict and are gone.
+    /// The sign-in methods of either account that were removed to resolve a conflict.
     public var droppedProviders: [LinkedProvider]
-    /// Second factors that came with it.
+    /// The second factors that were moved from the source to the target.
     public var movedFactors: [String]
-    /// How many sessions ended, of both accounts.
+    /// The number of ended sessions of both accounts.
     public var endedSessions: Int
-    /// Pool by pool, where it changes something.
+    /// The changed identities by pool.
     public var identities: [MergedIdentity]
     /// Whether nothing was changed.
     public var dryRun: Bool
-    /// Of a session that goes on as the one of idToken; not with dryRun.
+    /// An ID token of a new session that replaces the session of `idToken`. Not present with `dryRun`.
     public var idToken: String?
-    /// For the API that it names in aud; not with dryRun.
+    /// An access token of the new session. Not present with `dryRun`.
     public var accessToken: String?
-    /// Gets fresh ones; not with dryRun.
+    /// The refresh token of the new session. Not present with `dryRun`.
     public var refreshToken: String?
-    /// When the ID token expires; not with dryRun.
+    /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Not present with `dryRun`.
     public var expiresAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(account: Account, absorbedAccountId: String, conflicts: [MergeConflict], movedProviders: [String], droppedProviders: [LinkedProvider], movedFactors: [String], endedSessions: Int, identities: [MergedIdentity], dryRun: Bool, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, expiresAt: Timestamp? = nil, unknown: JSONObject = [:]) {
+    public init(account: Account, absorbedAccountId: String, conflicts: [MergeConflict], movedProviders: [String], droppedProviders: [LinkedProvider], movedFactors: [String], endedSessions: Int, identities: [MergedIdentity], dryRun: Bool, undecided: [String]? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, expiresAt: Timestamp? = nil, unknown: JSONObject = [:]) {
         self.account = account
         self.absorbedAccountId = absorbedAccountId
         self.conflicts = conflicts
+        self.undecided = undecided
         self.movedProviders = movedProviders
         self.droppedProviders = droppedProviders
         self.movedFactors = movedFactors
@@ -695,6 +702,7 @@ public struct AccountMergeResult: Record {
         account = try members.required("account")
         absorbedAccountId = try members.required("absorbedAccountId")
         conflicts = try members.required("conflicts")
+        undecided = try members.optional("undecided")
         movedProviders = try members.required("movedProviders")
         droppedProviders = try members.required("droppedProviders")
         movedFactors = try members.required("movedFactors")
@@ -712,6 +720,7 @@ public struct AccountMergeResult: Record {
         members.set("account", account)
         members.set("absorbedAccountId", absorbedAccountId)
         members.set("conflicts", conflicts)
+        members.set("undecided", undecided)
         members.set("movedProviders", movedProviders)
         members.set("droppedProviders", droppedProviders)
         members.set("movedFactors", movedFactors)
@@ -726,13 +735,13 @@ public struct AccountMergeResult: Record {
     }
 }
 
-/// What `account.providerToken` answers.
+/// The result of `account.providerToken`.
 public struct AccountProviderTokenResult: Record {
-    /// For the provider's own API.
+    /// The access token for the API of the provider.
     public var accessToken: String
-    /// Until when it is good; missing where the provider does not say.
+    /// The time at which the access token expires, in seconds since 1970-01-01 UTC. Present if the provider returned it.
     public var expiresAt: Timestamp?
-    /// What it allows, as the provider names it.
+    /// The scopes of the access token, as named by the provider.
     public var scopes: [String]
     /// The members that this client does not know.
     public var unknown: JSONObject

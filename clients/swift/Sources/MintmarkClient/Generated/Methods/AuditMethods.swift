@@ -9,18 +9,18 @@ public struct AuditMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// List what changed.
+    /// List audit records, newest first.
     ///
-    /// The newest first. Only changes of state are recorded: what only reads, or mints for a known identity, leaves no record.
+    /// Only state changes are recorded. Calls that only read, or that mint a token for a known identity, leave no record.
     ///
     /// - Parameters:
-    ///   - limit: How many entries one answer holds at most. Without it: 60.
-    ///   - cursor: Where a list goes on: nextCursor of the answer before, unchanged.
-    ///   - poolId: The id of a pool: a region, a colon and a UUID.
-    ///   - identityId: The id of an identity: a region, a colon and a UUID.
-    ///   - method: Only changes made by this method.
-    ///   - since: Only changes at or after this moment.
-    ///   - until: Only changes before this moment.
+    ///   - limit: The maximum number of entries in one response. Defaults to 60.
+    ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
+    ///   - poolId: The pool whose records are returned.
+    ///   - identityId: The identity whose records are returned.
+    ///   - method: The method whose records are returned.
+    ///   - since: The start of the period, inclusive, in seconds since 1970-01-01 UTC.
+    ///   - until: The end of the period, exclusive, in seconds since 1970-01-01 UTC.
     /// - Throws: `InvalidCursorError`.
     public func list(limit: Int? = nil, cursor: String? = nil, poolId: String? = nil, identityId: String? = nil, method: String? = nil, since: Timestamp? = nil, until: Timestamp? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AuditListResult {
         var _params = MemberWriter()
@@ -42,12 +42,12 @@ public struct AuditMethods: Sendable {
         }
     }
 
-    /// Check that the audit trail is whole.
+    /// Verify the integrity of the audit log.
     ///
-    /// Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no record at all, too, in a store with pools or roles. Heads that were kept elsewhere also show that nothing was cut off at the end; the log has them once an hour of work and at the end of the process, in the message audit heads. What --audit-retention-days has removed is attested by records of their own, which are checked too; heads older than that many days may name chains of which nothing is known any more.
+    /// Computes every hash chain and detects records that were altered, inserted, or removed from the middle. In a store with pools or roles, it also detects an empty audit log. To detect records removed at the end, pass heads that were stored outside the store. The process logs the heads once per hour of activity, in the message `audit heads`. When it exits, it logs them at the level `debug`. `--audit-heads-file` appends both to a file. If `--audit-retention-days` has removed records, records that attest the removal are verified instead. Heads older than the retention period can name chains that no longer exist.
     ///
     /// - Parameters:
-    ///   - heads: Ends of chains noted earlier; each must still be found.
+    ///   - heads: The ends of chains recorded earlier. Each of them must still exist.
     public func verify(heads: [AuditHead]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AuditVerifyResult {
         var _params = MemberWriter()
         _params.set("heads", heads)
@@ -55,11 +55,11 @@ public struct AuditMethods: Sendable {
     }
 }
 
-/// What `audit.list` answers.
+/// The result of `audit.list`.
 public struct AuditListResult: Record {
-    /// The changes.
+    /// The audit records, newest first.
     public var records: [AuditRecord]
-    /// Present when there is more: the cursor of the next call.
+    /// The cursor for the next page. Present if there are more entries.
     public var nextCursor: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -84,11 +84,11 @@ public struct AuditListResult: Record {
     }
 }
 
-/// What `audit.verify` answers.
+/// The result of `audit.verify`.
 public struct AuditVerifyResult: Record {
-    /// Whether nothing was changed, removed or put in.
+    /// Whether no record was altered, removed or inserted.
     public var intact: Bool
-    /// Every chain that was found or named.
+    /// The result for each chain that exists or was named.
     public var chains: [AuditChain]
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -9,18 +9,18 @@ public struct CredentialsMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Take on a role with a token.
+    /// Assume a role with an OpenID token (basic flow).
     ///
-    /// The basic flow: the caller names any role whose trust policy admits the token, and for how long.
+    /// The caller selects the role and the duration. The trust policy of the role must allow the token.
     ///
     /// Equivalent: cognito sts:AssumeRoleWithWebIdentity.
     ///
     /// - Parameters:
-    ///   - roleArn: The ARN of a role: arn:aws:iam::<account>:role/<name>.
-    ///   - sessionName: A name for the role session; it stands in the assumed role's ARN.
-    ///   - token: A signed JSON Web Token in compact form.
-    ///   - durationSeconds: How long the credentials are valid; at most what the role allows. Without it: 3600.
-    ///   - policy: A session policy: it stands in the session, at most 2048 characters as compact JSON.
+    ///   - roleArn: The role to assume.
+    ///   - sessionName: The name of a role session, which is part of the ARN of the assumed role.
+    ///   - token: The OpenID token of a pool.
+    ///   - durationSeconds: The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. Defaults to 3600.
+    ///   - policy: A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AssumeRoleDeniedError`, `DurationExceedsRoleMaximumError`, `MalformedPolicyError`, `PackedPolicyTooLargeError`.
     public func assumeRole(roleArn: String, sessionName: String, token: String, durationSeconds: Int? = nil, policy: JSONObject? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsAssumeRoleResult {
         var _params = MemberWriter()
@@ -32,19 +32,19 @@ public struct CredentialsMethods: Sendable {
         return try await caller.call("credentials.assumeRole", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Exchange a pool's token, or logins, for temporary credentials.
+    /// Get temporary credentials for an identity (enhanced flow).
     ///
-    /// The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or an identity with the logins that prove it, which are linked and merged as in identity.resolve; or a guest's identity alone. Credentials are valid for one hour, however long the token still is.
+    /// The pool selects the role, as configured with `pool.setRoles`. The caller passes a token that the pool minted, an identity with its logins, or the identity of a guest. Logins are linked and merged as in `identity.resolve`. The credentials are valid for one hour, even if the token expires earlier.
     ///
     /// Exactly one of `token`, `identityId` is given.
     ///
     /// Equivalent: cognito GetCredentialsForIdentity.
     ///
     /// - Parameters:
-    ///   - token: A signed JSON Web Token in compact form.
-    ///   - identityId: The id of an identity: a region, a colon and a UUID.
-    ///   - logins: Proofs of the identity; only beside identityId.
-    ///   - customRoleArn: A role that the login's provider offers, where it offers several.
+    ///   - token: An OpenID token of the pool.
+    ///   - identityId: The ID of the identity.
+    ///   - logins: The logins of the identity. Allowed only with `identityId`. As in AWS SDKs, a token that the pool minted can be given under `cognito-identity.amazonaws.com`; it must then be the only login.
+    ///   - customRoleArn: The role to assume, if the provider of the login offers several roles.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `PoolNotFoundError`, `IdentityNotFoundError`, `IdentityDisabledError`, `RoleNotConfiguredError`, `IdentityForbiddenError`, `UnauthenticatedNotAllowedError`, `LoginsDoNotMatchError`, `LoginConflictError`, `RoleNotOfferedError`, `AmbiguousRoleDeniedError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidPrincipalTagsError`.
     @discardableResult
     public func get(token: String? = nil, identityId: String? = nil, logins: [String: String]? = nil, customRoleArn: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsGetResult {
@@ -56,18 +56,18 @@ public struct CredentialsMethods: Sendable {
         return try await caller.call("credentials.get", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Refuse temporary credentials from now on.
+    /// Revoke temporary credentials issued before a given time.
     ///
-    /// All that were issued before a moment, for one session, one identity, one role or one pool, in every process on this store within a second. By identity and by pool it reaches the tokens, too, that would buy new ones: what was minted in a second before is refused with tokenRevoked, by token.verify as well. Tokens say their second only, so one minted in this very second may be newer than the revocation, and is accepted; to reach it, name the next second in issuedBefore: then nothing of this second is accepted, nor what is minted later in it.
+    /// Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.
     ///
     /// Exactly one of `sessionToken`, `identityId`, `roleArn`, `poolId` is given.
     ///
     /// - Parameters:
-    ///   - sessionToken: The session token of temporary credentials.
-    ///   - identityId: The id of an identity: a region, a colon and a UUID.
-    ///   - roleArn: The ARN of a role: arn:aws:iam::<account>:role/<name>.
-    ///   - poolId: The id of a pool: a region, a colon and a UUID.
-    ///   - issuedBefore: Without it: now. May be later than now.
+    ///   - sessionToken: The session token of the session to revoke.
+    ///   - identityId: The identity whose credentials and tokens are revoked.
+    ///   - roleArn: The role whose credentials are revoked.
+    ///   - poolId: The pool whose credentials and tokens are revoked.
+    ///   - issuedBefore: The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current time.
     /// - Throws: `SessionTokenInvalidError`, `IdentityNotFoundError`, `RoleNotFoundError`, `PoolNotFoundError`.
     @discardableResult
     public func revoke(sessionToken: String? = nil, identityId: String? = nil, roleArn: String? = nil, poolId: String? = nil, issuedBefore: Timestamp? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Revocation {
@@ -80,17 +80,17 @@ public struct CredentialsMethods: Sendable {
         return try await caller.call("credentials.revoke", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Verify a signed request, or a session token.
+    /// Verify an AWS Signature Version 4 request or a session token.
     ///
-    /// Checks an AWS Signature Version 4, in headers or in the query string, and the session token it came with; or a session token alone, which proves less: whoever holds it may only have seen it.
+    /// Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session token. A session token can also be verified alone. It then proves possession of the token, not of the secret access key.
     ///
     /// Exactly one of `request`, `sessionToken` is given.
     ///
     /// - Parameters:
-    ///   - request: An HTTP request signed with AWS Signature Version 4, in its headers or in its query string.
-    ///   - sessionToken: The session token of temporary credentials.
-    ///   - service: The service the signature must be for.
-    ///   - region: The region the signature must be for.
+    ///   - request: The signed request.
+    ///   - sessionToken: The session token to verify without a request.
+    ///   - service: The required service of the signature.
+    ///   - region: The required region of the signature.
     /// - Throws: `SessionTokenInvalidError`, `CredentialsExpiredError`, `CredentialsRevokedError`, `SignatureMalformedError`, `SignatureMismatchError`, `CredentialScopeMismatchError`, `BodyHashMismatchError`, `RequestExpiredError`, `RequestTimeTooSkewedError`.
     public func verify(request: SignedRequest? = nil, sessionToken: String? = nil, service: String? = nil, region: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsVerifyResult {
         var _params = MemberWriter()
@@ -102,19 +102,19 @@ public struct CredentialsMethods: Sendable {
     }
 }
 
-/// What `credentials.assumeRole` answers.
+/// The result of `credentials.assumeRole`.
 public struct CredentialsAssumeRoleResult: Record {
-    /// Temporary credentials, in the form every AWS SDK understands.
+    /// Temporary credentials in the form that all AWS SDKs accept.
     public var credentials: Credentials
-    /// The identity's id.
+    /// The ID of the identity.
     public var subject: String
-    /// The pool's id.
+    /// The ID of the pool.
     public var audience: String
-    /// The trusted principal, cognito-identity.amazonaws.com.
+    /// The trusted principal, `cognito-identity.amazonaws.com`.
     public var provider: String
     /// The role session.
     public var assumedRole: AssumedRole
-    /// How much of the room for policy and tags is used; only with either.
+    /// The used part of the space for session policy and tags, in percent. Present if there is a session policy or a tag.
     public var packedPolicyPercent: Int?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -151,9 +151,9 @@ public struct CredentialsAssumeRoleResult: Record {
     }
     /// The role session.
     public struct AssumedRole: Record {
-        /// arn:aws:sts::<account>:assumed-role/<role name>/<session name>.
+        /// The ARN of the role session: `arn:aws:sts::<account>:assumed-role/<role name>/<session name>`.
         public var arn: String
-        /// <role id>:<session name>.
+        /// The ID of the role session: `<role id>:<session name>`.
         public var id: String
         /// The members that this client does not know.
         public var unknown: JSONObject
@@ -180,13 +180,13 @@ public struct CredentialsAssumeRoleResult: Record {
 
 }
 
-/// What `credentials.get` answers.
+/// The result of `credentials.get`.
 public struct CredentialsGetResult: Record {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The identity for which the credentials were issued.
     public var identityId: String
-    /// Temporary credentials, in the form every AWS SDK understands.
+    /// Temporary credentials in the form that all AWS SDKs accept.
     public var credentials: Credentials
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The assumed role.
     public var roleArn: String
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -214,15 +214,15 @@ public struct CredentialsGetResult: Record {
     }
 }
 
-/// What `credentials.verify` answers.
+/// The result of `credentials.verify`.
 public struct CredentialsVerifyResult: Record {
-    /// Who signed.
+    /// The principal of the credentials.
     public var principal: Principal
-    /// When the credentials expire.
+    /// The time at which the credentials expire, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
-    /// Whether the signature covers the body whose hash was given.
+    /// Whether the signature covers the given hash of the body.
     public var bodyVerified: Bool
-    /// The session policy, if there is one: what the session may do is what both it and the role allow. Guests always have one.
+    /// The session policy. The session can do only what both the policy and the role allow. Present if the session has a policy; guest sessions always have one.
     public var sessionPolicy: JSONObject?
     /// The members that this client does not know.
     public var unknown: JSONObject

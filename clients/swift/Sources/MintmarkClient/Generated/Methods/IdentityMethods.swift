@@ -11,12 +11,12 @@ public struct IdentityMethods: Sendable {
 
     /// Delete identities.
     ///
-    /// Their logins are free again: whoever signs in with one later gets a new identity. An id that is not there counts as deleted.
+    /// The logins of a deleted identity become free: a later sign-in with one of them creates a new identity. IDs that do not exist count as deleted.
     ///
     /// Equivalent: cognito DeleteIdentities.
     ///
     /// - Parameters:
-    ///   - identityIds: Which.
+    ///   - identityIds: The IDs of the identities to delete.
     @discardableResult
     public func delete(identityIds: [String], timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityDeleteResult {
         var _params = MemberWriter()
@@ -24,14 +24,14 @@ public struct IdentityMethods: Sendable {
         return try await caller.call("identity.delete", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Get an identity.
+    /// Get an identity by ID.
     ///
-    /// Names the linked login providers, never the identifiers of the user there.
+    /// Returns the names of the linked login providers, but not the subjects of the user at these providers.
     ///
     /// Equivalent: cognito DescribeIdentity.
     ///
     /// - Parameters:
-    ///   - identityId: The id of an identity: a region, a colon and a UUID.
+    ///   - identityId: The ID of an identity: a region, a colon and a UUID.
     /// - Throws: `IdentityNotFoundError`.
     public func get(identityId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityDescription {
         var _params = MemberWriter()
@@ -41,15 +41,15 @@ public struct IdentityMethods: Sendable {
 
     /// List the identities of a pool.
     ///
-    /// In the order of their ids.
+    /// The identities are sorted by ID.
     ///
     /// Equivalent: cognito ListIdentities.
     ///
     /// - Parameters:
-    ///   - poolId: The id of a pool: a region, a colon and a UUID.
-    ///   - hideDisabled: Leave disabled identities out. Without it: false.
-    ///   - limit: How many entries one answer holds at most. Without it: 60.
-    ///   - cursor: Where a list goes on: nextCursor of the answer before, unchanged.
+    ///   - poolId: The ID of a pool: a region, a colon and a UUID.
+    ///   - hideDisabled: Whether to exclude disabled identities. Defaults to false.
+    ///   - limit: The maximum number of entries in one response. Defaults to 60.
+    ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `PoolNotFoundError`, `InvalidCursorError`.
     public func list(poolId: String, hideDisabled: Bool? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityListResult {
         var _params = MemberWriter()
@@ -68,20 +68,20 @@ public struct IdentityMethods: Sendable {
         }
     }
 
-    /// Find the identity of a developer user identifier, or the identifiers of an identity.
+    /// Look up an identity by developer user identifier, or the reverse.
     ///
-    /// Given both, they are confirmed to belong together. Never makes anything.
+    /// Returns the identity and all its developer user identifiers. If both an identity and an identifier are given, the call fails with `loginConflict` unless they belong together. The method never creates identities.
     ///
     /// At least one of `identityId`, `developerUserIdentifier` is given.
     ///
     /// Equivalent: cognito LookupDeveloperIdentity.
     ///
     /// - Parameters:
-    ///   - poolId: The id of a pool: a region, a colon and a UUID.
-    ///   - identityId: The id of an identity: a region, a colon and a UUID.
-    ///   - developerUserIdentifier: What your own system calls a user. Compared byte by byte.
-    ///   - limit: How many identifiers one answer holds at most. Without it: 60.
-    ///   - cursor: Where a list goes on: nextCursor of the answer before, unchanged.
+    ///   - poolId: The ID of a pool: a region, a colon and a UUID.
+    ///   - identityId: The ID of an identity: a region, a colon and a UUID.
+    ///   - developerUserIdentifier: The identifier to look up.
+    ///   - limit: The maximum number of identifiers in one response. Defaults to 60.
+    ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `PoolNotFoundError`, `UnsupportedDeveloperProviderError`, `IdentityNotFoundError`, `DeveloperUserNotFoundError`, `LoginConflictError`, `InvalidCursorError`.
     public func lookupDeveloper(poolId: String, identityId: String? = nil, developerUserIdentifier: String? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityLookupDeveloperResult {
         var _params = MemberWriter()
@@ -101,17 +101,17 @@ public struct IdentityMethods: Sendable {
         }
     }
 
-    /// Merge the identities of two developer user identifiers.
+    /// Merge the identities of two developer users.
     ///
-    /// Every login of the source moves to the destination, whose id is answered; the source identity is disabled for good. Merging a user with itself changes nothing.
+    /// Moves every login of the source identity to the destination identity and permanently disables the source identity. Merging an identity with itself changes nothing.
     ///
     /// Equivalent: cognito MergeDeveloperIdentities.
     ///
     /// - Parameters:
-    ///   - poolId: The id of a pool: a region, a colon and a UUID.
-    ///   - developerProvider: The name under which your own sign-in stands in a pool, such as login.shop.
-    ///   - sourceUserIdentifier: What your own system calls a user. Compared byte by byte.
-    ///   - destinationUserIdentifier: What your own system calls a user. Compared byte by byte.
+    ///   - poolId: The ID of a pool: a region, a colon and a UUID.
+    ///   - developerProvider: The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
+    ///   - sourceUserIdentifier: The developer user identifier of the identity to disable.
+    ///   - destinationUserIdentifier: The developer user identifier of the identity to keep.
     /// - Throws: `PoolNotFoundError`, `UnsupportedDeveloperProviderError`, `DeveloperUserNotFoundError`, `LoginConflictError`.
     @discardableResult
     public func mergeDevelopers(poolId: String, developerProvider: String, sourceUserIdentifier: String, destinationUserIdentifier: String, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityMergeDevelopersResult {
@@ -123,15 +123,15 @@ public struct IdentityMethods: Sendable {
         return try await caller.call("identity.mergeDevelopers", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Find or make the identity of whoever signed in with these logins.
+    /// Get or create the identity for a set of logins.
     ///
-    /// Without logins a new guest is made on every call. With logins, whoever owns one of them is answered, the other logins are linked to that identity, and identities that turn out to be one person's are merged: the older one stays, the others are disabled.
+    /// Without logins, every call creates a new guest. With logins, the call returns the identity to which one of them is linked and links the other logins to it. If the logins belong to several identities, the identities are merged: the oldest one is kept and the others are disabled.
     ///
     /// Equivalent: cognito GetId.
     ///
     /// - Parameters:
-    ///   - poolId: The id of a pool: a region, a colon and a UUID.
-    ///   - logins: Public login provider to its token. The pool's developer provider and its own tokens do not belong here.
+    ///   - poolId: The ID of a pool: a region, a colon and a UUID.
+    ///   - logins: The logins of the user. Omit them to create a guest.
     /// - Throws: `PoolNotFoundError`, `UnauthenticatedNotAllowedError`, `LoginConflictError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`.
     @discardableResult
     public func resolve(poolId: String, logins: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityResolveResult {
@@ -141,16 +141,16 @@ public struct IdentityMethods: Sendable {
         return try await caller.call("identity.resolve", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Take public logins off one's own identity.
+    /// Unlink public logins from an identity.
     ///
-    /// One login of the identity has to be proven; it may be one of those that go. An identity that loses its last login is disabled for good.
+    /// The caller must prove one login of the identity, which can be one of the logins to unlink. An identity that loses its last login is permanently disabled.
     ///
     /// Equivalent: cognito UnlinkIdentity.
     ///
     /// - Parameters:
-    ///   - identityId: The id of an identity: a region, a colon and a UUID.
-    ///   - logins: Proofs: at least one login of the identity.
-    ///   - loginsToRemove: Names of the providers whose logins go.
+    ///   - identityId: The ID of an identity: a region, a colon and a UUID.
+    ///   - logins: At least one login of the identity, as proof.
+    ///   - loginsToRemove: The names of the providers whose logins are unlinked.
     /// - Throws: `IdentityNotFoundError`, `IdentityDisabledError`, `IdentityForbiddenError`, `LoginsDoNotMatchError`, `LoginNotLinkedError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`.
     @discardableResult
     public func unlink(identityId: String, logins: [String: String], loginsToRemove: [String], timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityDescription {
@@ -161,17 +161,17 @@ public struct IdentityMethods: Sendable {
         return try await caller.call("identity.unlink", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Take a developer user identifier off an identity.
+    /// Unlink a developer user identifier from an identity.
     ///
-    /// The identifier is free again. An identity that loses its last login is disabled for good: it never turns into a guest.
+    /// The identifier becomes free. An identity that loses its last login is permanently disabled; it never becomes a guest.
     ///
     /// Equivalent: cognito UnlinkDeveloperIdentity.
     ///
     /// - Parameters:
-    ///   - poolId: The id of a pool: a region, a colon and a UUID.
-    ///   - identityId: The id of an identity: a region, a colon and a UUID.
-    ///   - developerProvider: The name under which your own sign-in stands in a pool, such as login.shop.
-    ///   - developerUserIdentifier: What your own system calls a user. Compared byte by byte.
+    ///   - poolId: The ID of a pool: a region, a colon and a UUID.
+    ///   - identityId: The ID of an identity: a region, a colon and a UUID.
+    ///   - developerProvider: The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
+    ///   - developerUserIdentifier: The identifier to unlink.
     /// - Throws: `PoolNotFoundError`, `UnsupportedDeveloperProviderError`, `IdentityNotFoundError`, `DeveloperUserNotFoundError`, `LoginConflictError`.
     @discardableResult
     public func unlinkDeveloper(poolId: String, identityId: String, developerProvider: String, developerUserIdentifier: String, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityDescription {
@@ -184,9 +184,9 @@ public struct IdentityMethods: Sendable {
     }
 }
 
-/// What `identity.delete` answers.
+/// The result of `identity.delete`.
 public struct IdentityDeleteResult: Record {
-    /// Those that could not be deleted, and why.
+    /// The identities that could not be deleted, with the reasons.
     public var unprocessed: [UnprocessedIdentity]
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -208,13 +208,13 @@ public struct IdentityDeleteResult: Record {
     }
 }
 
-/// What `identity.list` answers.
+/// The result of `identity.list`.
 public struct IdentityListResult: Record {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// The identities.
+    /// The identities, sorted by ID.
     public var identities: [IdentityDescription]
-    /// Present when there is more: the cursor of the next call.
+    /// The cursor for the next page. Present if there are more entries.
     public var nextCursor: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -242,13 +242,13 @@ public struct IdentityListResult: Record {
     }
 }
 
-/// What `identity.lookupDeveloper` answers.
+/// The result of `identity.lookupDeveloper`.
 public struct IdentityLookupDeveloperResult: Record {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
     /// The identifiers linked to the identity.
     public var developerUserIdentifiers: [String]
-    /// Present when there is more: the cursor of the next call.
+    /// The cursor for the next page. Present if there are more entries.
     public var nextCursor: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -276,9 +276,9 @@ public struct IdentityLookupDeveloperResult: Record {
     }
 }
 
-/// What `identity.mergeDevelopers` answers.
+/// The result of `identity.mergeDevelopers`.
 public struct IdentityMergeDevelopersResult: Record {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of the destination identity.
     public var identityId: String
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -300,9 +300,9 @@ public struct IdentityMergeDevelopersResult: Record {
     }
 }
 
-/// What `identity.resolve` answers.
+/// The result of `identity.resolve`.
 public struct IdentityResolveResult: Record {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
     /// Whether this call created the identity.
     public var isNewIdentity: Bool

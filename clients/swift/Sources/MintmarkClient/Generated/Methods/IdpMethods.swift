@@ -9,22 +9,22 @@ public struct IdpMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Send a person to a provider to sign in.
+    /// Start a sign-in at an identity provider in the user's browser.
     ///
-    /// Open authorizationUrl in their browser. With redirectUri the provider sends them back there, and the URL they come back to goes with continuationToken as a credential into signIn.withCredential, account.link or account.reauthenticate. With listen this process itself takes them back, on this machine: the credential is continuationToken alone, and the call waits for them. The authorization code flow has PKCE (S256); state and nonce are always sent and checked. It serves once, within ten minutes.
+    /// Open `authorizationUrl` in the browser of the user. With `redirectUri`, the provider redirects the browser to this URI; pass the complete callback URL and `continuationToken` as a credential to `signIn.withCredential`, `account.link` or `account.reauthenticate`. With `listen`, this process receives the callback on the local machine; the credential is `continuationToken` alone, and the call waits for the callback. The authorization code flow uses PKCE (S256); `state` and `nonce` are always sent and verified. The flow is single-use and valid for 10 minutes.
     ///
     /// Exactly one of `redirectUri`, `listen` is given.
     ///
-    /// Equivalent: firebase createAuthUri.
+    /// Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
     ///
     /// - Parameters:
-    ///   - providerId: An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - idToken: Binds the flow to the account of this token: then it serves account.link and account.reauthenticate for that account, and nothing else.
-    ///   - redirectUri: Where the provider sends the person back to; it must be known there. https, http on this machine, or a scheme of your own with a dot in it, such as com.example.shop:/back.
-    ///   - listen: Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many providers take any port of it for native apps (RFC 8252).
-    ///   - scopes: What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person is and their address.
-    ///   - customParameters: Further ones for the provider, such as login_hint, prompt or hd. Those that the protocol needs are refused.
+    ///   - providerId: The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - idToken: An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by `account.link` and `account.reauthenticate` for this account.
+    ///   - redirectUri: The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are `https`, `http` to a loopback address, and private-use schemes that contain a dot, such as `com.example.shop:/back`.
+    ///   - listen: Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with the response type `idToken` must offer `form_post`.
+    ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has `openidOnly`) and to those of the provider's settings.
+    ///   - customParameters: Additional parameters for the provider, such as `login_hint`, `prompt` or `hd`. Parameters that the protocol itself uses are rejected.
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `ListenerUnavailableError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenExpiredError`, `TokenMalformedError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func authorize(providerId: String, tenantId: String? = nil, idToken: String? = nil, redirectUri: String? = nil, listen: IdpAuthorizeListen? = nil, scopes: [String]? = nil, customParameters: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpAuthorizeResult {
@@ -39,15 +39,15 @@ public struct IdpMethods: Sendable {
         return try await caller.call("idp.authorize", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Let a person sign in at a provider on another device.
+    /// Start a device authorization at an identity provider (RFC 8628).
     ///
-    /// Show userCode and verificationUri: the person opens that on a telephone or another computer, and types the code (RFC 8628). For editors and scripts on machines without a browser. continuationToken is a credential for signIn.withCredential, account.link or account.reauthenticate; the call asks the provider as often as it allows, waits for the person, and holds no thread meanwhile.
+    /// For devices without a browser, such as editors and scripts on servers. Show `userCode` and `verificationUri` to the user, who opens the URI on another device and enters the code. Pass `continuationToken` as a credential to `signIn.withCredential`, `account.link` or `account.reauthenticate`. That call polls the provider at the allowed interval until the user has signed in, without blocking a thread.
     ///
     /// - Parameters:
-    ///   - providerId: An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - idToken: Binds the flow to the account of this token: then it serves account.link and account.reauthenticate for that account, and nothing else.
-    ///   - scopes: What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person is and their address.
+    ///   - providerId: The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - idToken: An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by `account.link` and `account.reauthenticate` for this account.
+    ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has `openidOnly`) and to those of the provider's settings.
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `SignInRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenExpiredError`, `TokenMalformedError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func authorizeDevice(providerId: String, tenantId: String? = nil, idToken: String? = nil, scopes: [String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpAuthorizeDeviceResult {
@@ -59,31 +59,33 @@ public struct IdpMethods: Sendable {
         return try await caller.call("idp.authorizeDevice", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Let people of a tenant sign in with a provider.
+    /// Create an identity provider for a tenant.
     ///
-    /// The known ones need little more than a client id: google.com, apple.com, facebook.com, microsoft.com or github.com. Any other OpenID Connect provider is called oidc. and a name, and has an issuer; its keys are fetched from there. Each tenant has its own.
+    /// The known providers `google.com`, `apple.com`, `facebook.com`, `microsoft.com` and `github.com` require little more than a client ID. Any other OpenID Connect provider has an ID of the form `oidc.<name>` and an issuer, from which its keys are fetched.
     ///
     /// Equivalent: firebase oauthIdpConfigs.create, defaultSupportedIdpConfigs.create.
     ///
     /// - Parameters:
-    ///   - providerId: An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-    ///   - clientId: Your client id at the provider. It must stand in aud of its ID tokens.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - clientSecret: Your client secret there. It is kept sealed and never shown.
-    ///   - clientAuthentication: Without it basic for an oidc. provider and post for the known ones; none where there is no secret.
-    ///   - issuer: Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without it that of personal accounts.
-    ///   - displayName: What people read on a button.
-    ///   - enabled: Whether people can sign in with it. Without it: true.
-    ///   - responseType: Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret, unless clientAuthentication is none.
-    ///   - trustEmail: Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has such an address there gets the account that has it here, so only for providers that check it. The others have fixed rules. Without it: false.
-    ///   - moreClientIds: Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids.
-    ///   - keys: Its public keys (RFC 7517), if they are not to be fetched.
-    ///   - endpoint: Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and github.com.
-    ///   - allowInsecure: Whether it may be asked without TLS, for tests. Without it: false.
-    ///   - allowPrivateNetwork: Whether it may stand in a private network. Without it: false.
+    ///   - providerId: The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    ///   - clientId: The client ID at the provider. The `aud` claim of the provider's ID tokens must contain it.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - clientSecret: The client secret at the provider. Stored encrypted and never returned.
+    ///   - clientAuthentication: The method with which the client authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to `post` for known providers, and to `none` without a client secret.
+    ///   - issuer: The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a directory; defaults to the issuer of personal accounts. Other known providers have a fixed issuer.
+    ///   - displayName: The name of the provider on sign-in buttons.
+    ///   - enabled: Whether users can sign in with the provider. Defaults to true.
+    ///   - responseType: The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
+    ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as `offline_access`.
+    ///   - openidOnly: Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name, unless `scopes` ask for them. Defaults to false.
+    ///   - trustEmail: Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules. Defaults to false.
+    ///   - moreClientIds: Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps.
+    ///   - keys: The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
+    ///   - endpoint: The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead of the provider's own URL.
+    ///   - allowInsecure: Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
+    ///   - allowPrivateNetwork: Whether the provider can be in a private network. Defaults to false.
     /// - Throws: `TenantNotFoundError`, `IdpExistsError`, `InvalidIdpError`.
     @discardableResult
-    public func create(providerId: String, clientId: String, tenantId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
+    public func create(providerId: String, clientId: String, tenantId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
         var _params = MemberWriter()
         _params.set("providerId", providerId)
         _params.set("clientId", clientId)
@@ -94,6 +96,8 @@ public struct IdpMethods: Sendable {
         _params.set("displayName", displayName)
         _params.set("enabled", enabled)
         _params.set("responseType", responseType)
+        _params.set("scopes", scopes)
+        _params.set("openidOnly", openidOnly)
         _params.set("trustEmail", trustEmail)
         _params.set("moreClientIds", moreClientIds)
         _params.set("keys", keys)
@@ -103,15 +107,15 @@ public struct IdpMethods: Sendable {
         return try await caller.call("idp.create", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Take an identity provider away.
+    /// Delete an identity provider.
     ///
-    /// Nobody signs in with it any more. The logins that accounts have of it stay, and serve again when a provider with the same providerId is made.
+    /// Users can no longer sign in with it. The logins linked to accounts are kept and work again if a provider with the same `providerId` is created.
     ///
     /// Equivalent: firebase oauthIdpConfigs.delete.
     ///
     /// - Parameters:
-    ///   - providerId: An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
+    ///   - providerId: The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`.
     @discardableResult
     public func delete(providerId: String, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpDeleteResult {
@@ -123,13 +127,13 @@ public struct IdpMethods: Sendable {
 
     /// Get an identity provider of a tenant.
     ///
-    /// Its client secret is not shown, only whether there is one.
+    /// The client secret is never returned; `hasClientSecret` states whether it is set.
     ///
     /// Equivalent: firebase oauthIdpConfigs.get.
     ///
     /// - Parameters:
-    ///   - providerId: An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
+    ///   - providerId: The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`.
     public func get(providerId: String, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
         var _params = MemberWriter()
@@ -140,14 +144,14 @@ public struct IdpMethods: Sendable {
 
     /// List the identity providers of a tenant.
     ///
-    /// In the order of their ids.
+    /// The providers are sorted by ID.
     ///
     /// Equivalent: firebase oauthIdpConfigs.list.
     ///
     /// - Parameters:
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - limit: How many entries one answer holds at most. Without it: 60.
-    ///   - cursor: Where a list goes on: nextCursor of the answer before, unchanged.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - limit: The maximum number of entries in one response. Defaults to 60.
+    ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `TenantNotFoundError`, `InvalidCursorError`.
     public func list(tenantId: String? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpListResult {
         var _params = MemberWriter()
@@ -165,13 +169,13 @@ public struct IdpMethods: Sendable {
         }
     }
 
-    /// Say whether an identity provider can be used.
+    /// Test the configuration of an identity provider.
     ///
-    /// Fetches its description and its keys anew and says of each thing in words whether it is as it must be. Changes nothing.
+    /// Fetches the discovery document and the keys of the provider again and reports the result of each check. Changes nothing.
     ///
     /// - Parameters:
-    ///   - providerId: An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
+    ///   - providerId: The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`.
     public func test(providerId: String, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpTestResult {
         var _params = MemberWriter()
@@ -180,31 +184,33 @@ public struct IdpMethods: Sendable {
         return try await caller.call("idp.test", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Change an identity provider.
+    /// Update an identity provider.
     ///
-    /// What is left out stays as it is. A client secret that was meant for another issuer or endpoint is forgotten when that changes, and must be given again. Disabled, nobody signs in with it, and its logins stay.
+    /// Omitted members keep their value. If `issuer` or `endpoint` changes, the client secret is deleted and must be given again, so that it is not sent to another server. While a provider is disabled, users cannot sign in with it; its linked logins are kept.
     ///
     /// Equivalent: firebase oauthIdpConfigs.patch.
     ///
     /// - Parameters:
-    ///   - providerId: An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - clientId: Your client id at the provider. It must stand in aud of its ID tokens.
-    ///   - clientSecret: Your client secret there. It is kept sealed and never shown.
-    ///   - clientAuthentication: Without it basic for an oidc. provider and post for the known ones; none where there is no secret.
-    ///   - issuer: Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without it that of personal accounts.
-    ///   - displayName: What people read on a button.
-    ///   - enabled: Whether people can sign in with it.
-    ///   - responseType: Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret, unless clientAuthentication is none.
-    ///   - trustEmail: Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has such an address there gets the account that has it here, so only for providers that check it. The others have fixed rules.
-    ///   - moreClientIds: Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids.
-    ///   - keys: Its public keys (RFC 7517), if they are not to be fetched.
-    ///   - endpoint: Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and github.com.
-    ///   - allowInsecure: Whether it may be asked without TLS, for tests.
-    ///   - allowPrivateNetwork: Whether it may stand in a private network.
+    ///   - providerId: The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - clientId: The client ID at the provider. The `aud` claim of the provider's ID tokens must contain it.
+    ///   - clientSecret: The client secret at the provider. Stored encrypted and never returned.
+    ///   - clientAuthentication: The method with which the client authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to `post` for known providers, and to `none` without a client secret.
+    ///   - issuer: The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a directory; defaults to the issuer of personal accounts. Other known providers have a fixed issuer.
+    ///   - displayName: The name of the provider on sign-in buttons.
+    ///   - enabled: Whether users can sign in with the provider.
+    ///   - responseType: The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
+    ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as `offline_access`.
+    ///   - openidOnly: Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name, unless `scopes` ask for them.
+    ///   - trustEmail: Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules.
+    ///   - moreClientIds: Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps.
+    ///   - keys: The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
+    ///   - endpoint: The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead of the provider's own URL.
+    ///   - allowInsecure: Whether plain HTTP to a loopback address is allowed, for tests.
+    ///   - allowPrivateNetwork: Whether the provider can be in a private network.
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `InvalidIdpError`.
     @discardableResult
-    public func update(providerId: String, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
+    public func update(providerId: String, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
         var _params = MemberWriter()
         _params.set("providerId", providerId)
         _params.set("tenantId", tenantId)
@@ -215,6 +221,8 @@ public struct IdpMethods: Sendable {
         _params.set("displayName", displayName)
         _params.set("enabled", enabled)
         _params.set("responseType", responseType)
+        _params.set("scopes", scopes)
+        _params.set("openidOnly", openidOnly)
         _params.set("trustEmail", trustEmail)
         _params.set("moreClientIds", moreClientIds)
         _params.set("keys", keys)
@@ -225,11 +233,11 @@ public struct IdpMethods: Sendable {
     }
 }
 
-/// Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many providers take any port of it for native apps (RFC 8252).
+/// Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with the response type `idToken` must offer `form_post`.
 public struct IdpAuthorizeListen: Record {
-    /// Without it any that is free.
+    /// The port. Defaults to any free port.
     public var port: Int?
-    /// Such as /back, where the provider knows one path alone.
+    /// The path of the callback URL, such as `/back`, if the provider accepts only a registered path. Defaults to a random path.
     public var path: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -254,15 +262,15 @@ public struct IdpAuthorizeListen: Record {
     }
 }
 
-/// What `idp.authorize` answers.
+/// The result of `idp.authorize`.
 public struct IdpAuthorizeResult: Record {
-    /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
+    /// The continuation token, for the credential.
     public var continuationToken: String
-    /// Where to send the person.
+    /// The URL to open in the browser of the user.
     public var authorizationUrl: String
-    /// Where they come back to.
+    /// The URI to which the provider redirects the browser.
     public var redirectUri: String
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the flow expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -293,19 +301,19 @@ public struct IdpAuthorizeResult: Record {
     }
 }
 
-/// What `idp.authorizeDevice` answers.
+/// The result of `idp.authorizeDevice`.
 public struct IdpAuthorizeDeviceResult: Record {
-    /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
+    /// The continuation token, for the credential.
     public var continuationToken: String
-    /// What the person types.
+    /// The code that the user enters.
     public var userCode: String
-    /// Where.
+    /// The URI at which the user enters the code.
     public var verificationUri: String
-    /// The same with the code in it, for a QR code.
+    /// The URI including the code, for example for a QR code.
     public var verificationUriComplete: String?
-    /// How often the provider is asked.
+    /// The polling interval, in seconds.
     public var intervalSeconds: Int
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the flow expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -342,11 +350,11 @@ public struct IdpAuthorizeDeviceResult: Record {
     }
 }
 
-/// What `idp.delete` answers.
+/// The result of `idp.delete`.
 public struct IdpDeleteResult: Record {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of the tenant.
     public var tenantId: String
-    /// An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+    /// The ID of the deleted provider.
     public var providerId: String
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -371,11 +379,11 @@ public struct IdpDeleteResult: Record {
     }
 }
 
-/// What `idp.list` answers.
+/// The result of `idp.list`.
 public struct IdpListResult: Record {
-    /// The providers.
+    /// The identity providers, sorted by ID.
     public var idps: [Idp]
-    /// Present when there is more: the cursor of the next call.
+    /// The cursor for the next page. Present if there are more entries.
     public var nextCursor: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -400,11 +408,11 @@ public struct IdpListResult: Record {
     }
 }
 
-/// What `idp.test` answers.
+/// The result of `idp.test`.
 public struct IdpTestResult: Record {
-    /// Whether everything is as it must be.
+    /// Whether all checks passed.
     public var ok: Bool
-    /// What was looked at, in this order; after something that stands in the way of the rest, nothing more.
+    /// The checks in the order in which they ran. After a failure that prevents further checks, the list ends.
     public var checks: [IdpCheck]
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -9,18 +9,18 @@ public struct KeyMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// List the signing keys.
+    /// List signing keys, newest first.
     ///
-    /// All of them, the newest first: next, active, retired and revoked.
+    /// Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.
     ///
     /// At most one of `issuer`, `poolId`, `tenantId` is given.
     ///
     /// - Parameters:
-    ///   - issuer: The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
-    ///   - poolId: The id of a pool: a region, a colon and a UUID.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    ///   - limit: How many entries one answer holds at most. Without it: 60.
-    ///   - cursor: Where a list goes on: nextCursor of the answer before, unchanged.
+    ///   - issuer: The issuer of the keys.
+    ///   - poolId: The pool that owns the keys.
+    ///   - tenantId: The tenant that owns the keys.
+    ///   - limit: The maximum number of entries in one response. Defaults to 60.
+    ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `PoolNotFoundError`, `TenantNotFoundError`, `IssuerNotFoundError`, `InvalidCursorError`.
     public func list(issuer: String? = nil, poolId: String? = nil, tenantId: String? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> KeyListResult {
         var _params = MemberWriter()
@@ -40,12 +40,12 @@ public struct KeyMethods: Sendable {
         }
     }
 
-    /// Stop accepting a signing key.
+    /// Revoke a signing key and reject every token it signed.
     ///
-    /// Every token it ever signed is refused from now on, in every process on this store within a second. If it was the active one, a new key takes its place at once.
+    /// The revocation takes effect in every process of this store within one second. If the active key is revoked, a new key replaces it immediately.
     ///
     /// - Parameters:
-    ///   - kid: A key's id: its RFC 7638 thumbprint.
+    ///   - kid: The ID of the key to revoke.
     /// - Throws: `KeyNotFoundError`.
     @discardableResult
     public func revoke(kid: String, timeout: Duration? = nil, trace: String? = nil) async throws -> KeyRevokeResult {
@@ -54,17 +54,17 @@ public struct KeyMethods: Sendable {
         return try await caller.call("key.revoke", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Give a pool or a tenant a new signing key.
+    /// Rotate the signing key of a pool or tenant.
     ///
-    /// The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy of the key set have seen it by then. The old one stays published until the last token it signed has expired. A next key that waits already is replaced.
+    /// The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers with a cached key set have loaded it by then. The old key stays published until the last token it signed has expired. If another new key is already waiting for its activation, it is replaced.
     ///
     /// Exactly one of `poolId`, `tenantId` is given.
     ///
     /// - Parameters:
-    ///   - poolId: The id of a pool: a region, a colon and a UUID.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    ///   - activateAfterSeconds: 0 lets the new key sign at once. Without it: 86400.
-    ///   - algorithm: Without it the owner's own.
+    ///   - poolId: The pool that owns the key.
+    ///   - tenantId: The tenant that owns the key.
+    ///   - activateAfterSeconds: The number of seconds after which the new key becomes active. With 0, it becomes active immediately. Defaults to 86400.
+    ///   - algorithm: The algorithm of the new key. Defaults to the algorithm of the pool or tenant.
     /// - Throws: `PoolNotFoundError`, `TenantNotFoundError`.
     @discardableResult
     public func rotate(poolId: String? = nil, tenantId: String? = nil, activateAfterSeconds: Int? = nil, algorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SigningKey {
@@ -77,11 +77,11 @@ public struct KeyMethods: Sendable {
     }
 }
 
-/// What `key.list` answers.
+/// The result of `key.list`.
 public struct KeyListResult: Record {
-    /// The keys.
+    /// The keys, newest first.
     public var keys: [SigningKey]
-    /// Present when there is more: the cursor of the next call.
+    /// The cursor for the next page. Present if there are more entries.
     public var nextCursor: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -106,11 +106,11 @@ public struct KeyListResult: Record {
     }
 }
 
-/// What `key.revoke` answers.
+/// The result of `key.revoke`.
 public struct KeyRevokeResult: Record {
     /// The revoked key.
     public var key: SigningKey
-    /// The key that signs now, if the revoked one did.
+    /// The new active key. Present if the revoked key was the active key.
     public var replacement: SigningKey?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -9,16 +9,16 @@ public struct MfaMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Send the code of a second factor.
+    /// Send the one-time code for a second factor.
     ///
-    /// For a sign-in that stands at secondFactorRequired. Another one of its factors can be named at any time; the code before is no longer good once a new one is on its way. An app shows its codes by itself, so for totp nothing is sent.
+    /// Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after a new code is sent, the previous code is no longer valid. For the kind `totp`, nothing is sent because the authenticator app generates the codes.
     ///
-    /// Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge.
+    /// Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-    ///   - factorId: The id of a second factor; recovery stands for the recovery codes.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - continuationToken: The continuation token of the latest response of the flow.
+    ///   - factorId: The ID of the factor.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`.
     @discardableResult
     public func challenge(continuationToken: String, factorId: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -29,17 +29,17 @@ public struct MfaMethods: Sendable {
         return try await caller.call("mfa.challenge", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Enrol the factor whose code this is.
+    /// Complete the enrollment of a second factor by submitting its code.
     ///
-    /// The tokens of the answer say the second factor. All other sessions of the account end. Within a sign-in, this completes it.
+    /// The tokens in the result state that the session was authenticated with the second factor. All other sessions of the account end. If the enrollment is part of a sign-in, the call completes the sign-in.
     ///
-    /// Equivalent: firebase mfaEnrollment:finalize, nativeAuth /register/v1.0/continue.
+    /// Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-    ///   - code: The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens or without.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, whom the sign-in named, else the tenant itself.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - continuationToken: The continuation token that `mfa.enroll` returned.
+    ///   - code: The code of the factor.
+    ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in or of the session. For an audience other than that of the session, the access token has only the scope `openid`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `FactorCodeInvalidError`, `AccountLockedError`, `AccountDisabledError`, `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TokenRevokedError`, `AccountMergedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`.
     @discardableResult
     public func confirm(continuationToken: String, code: String, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -51,23 +51,23 @@ public struct MfaMethods: Sendable {
         return try await caller.call("mfa.confirm", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Begin to enrol a second factor.
+    /// Start the enrollment of a second factor.
     ///
-    /// For whoever shows an ID token of the last five minutes, and has shown a second factor if there is one; or within a sign-in that stands at secondFactorEnrolmentRequired. An app gets a secret; an address or a number gets a code. The factor counts once mfa.confirm has seen a code. The same request within a minute gets the same answer and sends no second code. An account has at most five.
+    /// Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an enrollment. If the account already has a second factor, the session must be authenticated with one. For an authenticator app, the result contains a secret; for an email address or phone number, a code is sent. The factor becomes active when `mfa.confirm` receives a correct code. Repeating the request within one minute returns the same response without sending another code. An account has at most five factors.
     ///
     /// Exactly one of `idToken`, `continuationToken` is given.
     ///
-    /// Equivalent: firebase mfaEnrollment:start, nativeAuth /register/v1.0/challenge.
+    /// Equivalent: firebase mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret, nativeAuth /register/v1.0/challenge.
     ///
     /// - Parameters:
-    ///   - kind: totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
-    ///   - idToken: Whose account.
-    ///   - continuationToken: Of the sign-in that it is needed for.
-    ///   - displayName: What its owner calls it.
-    ///   - email: email: where codes go. Without it, the account's own address.
-    ///   - phoneNumber: sms: where codes go, as +4915112345678.
-    ///   - language: The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - kind: The kind of the factor.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - continuationToken: The continuation token of a sign-in that requires an enrollment.
+    ///   - displayName: The display name of the factor, chosen by the user.
+    ///   - email: The email address that receives the codes. Only for the kind `email`. Defaults to the email address of the account.
+    ///   - phoneNumber: The phone number that receives the codes, in E.164 format, such as +4915112345678. Required for the kind `sms`.
+    ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `FactorTargetMissingError`, `InvalidUsernameError`, `InvalidPhoneNumberError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func enroll(kind: FactorKind, idToken: String? = nil, continuationToken: String? = nil, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EnrolmentStep {
@@ -85,15 +85,15 @@ public struct MfaMethods: Sendable {
 
     /// List the second factors of an account.
     ///
-    /// With what can be shown to their owner. The developer names the account.
+    /// Returns each factor with its display name and its email address or phone number.
     ///
     /// Exactly one of `idToken`, `accountId` is given.
     ///
     /// Equivalent: firebase accounts:lookup mfaInfo.
     ///
     /// - Parameters:
-    ///   - idToken: Whose account.
-    ///   - accountId: Which account; for the developer.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - accountId: The ID of the account. Requires the access level `developer`.
     /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     public func list(idToken: String? = nil, accountId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> MfaListResult {
         var _params = MemberWriter()
@@ -102,12 +102,12 @@ public struct MfaMethods: Sendable {
         return try await caller.call("mfa.list", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Make recovery codes.
+    /// Generate recovery codes and invalidate the previous ones.
     ///
-    /// Ten codes to be written down, each of which stands in for a second factor once. They are shown this once, and those of before are no longer good. It needs a sign-in of the last five minutes with a second factor.
+    /// Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in this response. Requires a sign-in at most 5 minutes old with a second factor.
     ///
     /// - Parameters:
-    ///   - idToken: Whose account.
+    ///   - idToken: An ID token of the signed-in user.
     /// - Throws: `SecondFactorsOffError`, `NoSecondFactorError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func recoveryCodes(idToken: String, timeout: Duration? = nil, trace: String? = nil) async throws -> MfaRecoveryCodesResult {
@@ -116,18 +116,18 @@ public struct MfaMethods: Sendable {
         return try await caller.call("mfa.recoveryCodes", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Finish a sign-in with a second factor.
+    /// Complete a sign-in with a second factor or a recovery code.
     ///
-    /// With the code that was sent, or without a challenge with what an app shows or a recovery code. A wrong one counts, and leaves the continuation token valid. The tokens say the second factor.
+    /// Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last two require no challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the result state that the session was authenticated with the second factor.
     ///
-    /// Equivalent: firebase mfaSignIn:finalize, nativeAuth /oauth2/v2.0/token grant_type=mfa_oob.
+    /// Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token grant_type=mfa_oob; SDK: submitChallenge.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-    ///   - code: The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens or without.
-    ///   - factorId: Without it, the factor that was challenged. recovery stands for the recovery codes.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, whom the sign-in named, else the tenant itself.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - continuationToken: The continuation token of the latest response of the flow.
+    ///   - code: The code of the factor, or a recovery code.
+    ///   - factorId: The ID of the factor, or `recovery` for a recovery code. Defaults to the factor of the last challenge.
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given earlier in this sign-in, otherwise to the tenant.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `FactorCodeInvalidError`, `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`.
     @discardableResult
     public func resolve(continuationToken: String, code: String, factorId: String? = nil, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -140,19 +140,19 @@ public struct MfaMethods: Sendable {
         return try await caller.call("mfa.resolve", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Take a second factor away.
+    /// Remove a second factor.
     ///
-    /// For whoever shows an ID token of the last five minutes of a session that has shown a second factor. The session goes on with fresh tokens; one that was begun with this very factor ends. The last factor stays where the tenant requires one. The developer takes any away by accountId, for somebody who has lost it; its sessions go on. With the last factor the recovery codes go.
+    /// Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second factor. The session continues with new tokens. If the session was authenticated with the removed factor, it ends. If the tenant requires a second factor, the last one cannot be removed. With `accountId`, the developer can remove any factor, for example one that the user has lost; the sessions of the account do not end. Removing the last factor also deletes the recovery codes.
     ///
     /// Exactly one of `idToken`, `accountId` is given.
     ///
-    /// Equivalent: firebase mfaEnrollment:withdraw.
+    /// Equivalent: firebase mfaEnrollment:withdraw; SDK: multiFactor.unenroll.
     ///
     /// - Parameters:
-    ///   - factorId: The id of a second factor; recovery stands for the recovery codes.
-    ///   - idToken: Whose account.
-    ///   - accountId: Which account; for the developer.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+    ///   - factorId: The ID of the factor to remove.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - accountId: The ID of the account. Requires the access level `developer`.
+    ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other audience, the access token has only the scope `openid`.
     /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `FactorNotFoundError`, `LastFactorError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `AudienceNotOfferedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func withdraw(factorId: String, idToken: String? = nil, accountId: String? = nil, audience: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> FactorWithdrawal {
@@ -165,13 +165,13 @@ public struct MfaMethods: Sendable {
     }
 }
 
-/// What `mfa.list` answers.
+/// The result of `mfa.list`.
 public struct MfaListResult: Record {
-    /// The oldest first.
+    /// The factors, oldest first.
     public var factors: [Factor]
-    /// How many recovery codes have not been used.
+    /// The number of unused recovery codes.
     public var recoveryCodesLeft: Int
-    /// Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+    /// The second factor policy of the tenant.
     public var policy: MfaPolicy
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -199,9 +199,9 @@ public struct MfaListResult: Record {
     }
 }
 
-/// What `mfa.recoveryCodes` answers.
+/// The result of `mfa.recoveryCodes`.
 public struct MfaRecoveryCodesResult: Record {
-    /// For mfa.resolve with factorId recovery.
+    /// The recovery codes, for `mfa.resolve` with the factor ID `recovery`.
     public var codes: [String]
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -11,7 +11,7 @@ public struct RoleMethods: Sendable {
 
     /// Delete a role.
     ///
-    /// Nobody can take it on any more. Credentials already bought live on until they expire: revoke them first if they must not.
+    /// The role can no longer be assumed. Temporary credentials already issued stay valid until they expire; to invalidate them, revoke them first with `credentials.revoke`.
     ///
     /// Exactly one of `name`, `roleArn` is given.
     ///
@@ -19,7 +19,7 @@ public struct RoleMethods: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of a role, unique within the store.
-    ///   - roleArn: The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    ///   - roleArn: The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     /// - Throws: `RoleNotFoundError`.
     @discardableResult
     public func delete(name: String? = nil, roleArn: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> RoleDeleteResult {
@@ -29,9 +29,9 @@ public struct RoleMethods: Sendable {
         return try await caller.call("role.delete", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Get a role.
+    /// Get a role by name or ARN.
     ///
-    /// By its name or its ARN.
+    /// Returns the trust policy, the maximum session duration and the tags of the role.
     ///
     /// Exactly one of `name`, `roleArn` is given.
     ///
@@ -39,7 +39,7 @@ public struct RoleMethods: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of a role, unique within the store.
-    ///   - roleArn: The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    ///   - roleArn: The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     /// - Throws: `RoleNotFoundError`.
     public func get(name: String? = nil, roleArn: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Role {
         var _params = MemberWriter()
@@ -48,15 +48,15 @@ public struct RoleMethods: Sendable {
         return try await caller.call("role.get", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// List the roles.
+    /// List roles.
     ///
-    /// In the order of their names.
+    /// The roles are sorted by name.
     ///
     /// Equivalent: cognito iam:ListRoles.
     ///
     /// - Parameters:
-    ///   - limit: How many entries one answer holds at most. Without it: 60.
-    ///   - cursor: Where a list goes on: nextCursor of the answer before, unchanged.
+    ///   - limit: The maximum number of entries in one response. Defaults to 60.
+    ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `InvalidCursorError`.
     public func list(limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> RoleListResult {
         var _params = MemberWriter()
@@ -73,9 +73,9 @@ public struct RoleMethods: Sendable {
         }
     }
 
-    /// Create a role, or replace one.
+    /// Create or replace a role.
     ///
-    /// A role says who may take it on: poolId writes the standard trust policy for the signed-in identities of that pool, trustPolicy is your own. The permissions behind a role are the business of whoever verifies its credentials.
+    /// The trust policy of a role states who can assume it. With `poolId`, the role gets the standard trust policy for the authenticated identities of that pool. The service that verifies the credentials enforces the permissions of the role.
     ///
     /// Exactly one of `poolId`, `trustPolicy` is given.
     ///
@@ -83,10 +83,10 @@ public struct RoleMethods: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of a role, unique within the store.
-    ///   - poolId: Trust the authenticated identities of this pool.
-    ///   - trustPolicy: Your own trust policy; it must have a condition, and has at most 8192 characters without the spaces between its parts.
-    ///   - maxSessionSeconds: The longest session credentials.assumeRole gives. Without it: 3600.
-    ///   - tags: Free labels on a resource.
+    ///   - poolId: The pool whose authenticated identities can assume the role.
+    ///   - trustPolicy: The trust policy, with at most 8192 characters as compact JSON. Each statement that lets `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires `StringEquals`, or `StringLike` with most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted.
+    ///   - maxSessionSeconds: The maximum duration of a session started with `credentials.assumeRole`, in seconds. Defaults to 3600.
+    ///   - tags: The tags of the role.
     /// - Throws: `PoolNotFoundError`, `MalformedPolicyError`.
     @discardableResult
     public func put(name: String, poolId: String? = nil, trustPolicy: JSONObject? = nil, maxSessionSeconds: Int? = nil, tags: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Role {
@@ -100,9 +100,9 @@ public struct RoleMethods: Sendable {
     }
 }
 
-/// What `role.delete` answers.
+/// The result of `role.delete`.
 public struct RoleDeleteResult: Record {
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The ARN of the deleted role.
     public var roleArn: String
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -124,11 +124,11 @@ public struct RoleDeleteResult: Record {
     }
 }
 
-/// What `role.list` answers.
+/// The result of `role.list`.
 public struct RoleListResult: Record {
-    /// The roles.
+    /// The roles, sorted by name.
     public var roles: [Role]
-    /// Present when there is more: the cursor of the next call.
+    /// The cursor for the next page. Present if there are more entries.
     public var nextCursor: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -9,12 +9,12 @@ public struct SessionMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// List the sessions of an account.
+    /// List the sessions of an account, most recent first.
     ///
-    /// The latest first.
+    /// Returns at most 1000 sessions.
     ///
     /// - Parameters:
-    ///   - accountId: The id of an account; sub in its tokens.
+    ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
     /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
     public func list(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionListResult {
         var _params = MemberWriter()
@@ -22,16 +22,16 @@ public struct SessionMethods: Sendable {
         return try await caller.call("session.list", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Get fresh tokens.
+    /// Exchange a refresh token for new tokens.
     ///
-    /// A refresh token is good once. One that comes again ends its session with all its tokens, unless it comes within refreshReuseGraceSeconds and nobody has used what it brought; then it is taken as often as it comes.
+    /// Refresh tokens are single-use. Using a refresh token again revokes its session and all tokens of the session. Exception: within `refreshReuseGraceSeconds`, a used refresh token is accepted any number of times until one of the refresh tokens it returned is used.
     ///
-    /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token, firebase securetoken token.
+    /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken token; SDK: getIdToken.
     ///
     /// - Parameters:
-    ///   - refreshToken: Gets fresh tokens, once: each use answers the next one.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - scope: Less than what was granted at the sign-in. Without it, all of that.
+    ///   - refreshToken: An opaque, single-use token that is exchanged for new tokens, including a new refresh token.
+    ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in.
+    ///   - scope: The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
     /// - Throws: `RefreshTokenInvalidError`, `AccountMergedError`, `RefreshTokenExpiredError`, `RefreshTokenReusedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `ScopeNotGrantedError`.
     @discardableResult
     public func refresh(refreshToken: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
@@ -42,14 +42,14 @@ public struct SessionMethods: Sendable {
         return try await caller.call("session.refresh", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// End all sessions of an account.
+    /// Revoke all sessions of an account.
     ///
-    /// Its tokens are refused by token.verify from now on.
+    /// `token.verify` rejects the tokens of these sessions immediately.
     ///
-    /// Equivalent: firebase accounts:update validSince.
+    /// Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
     ///
     /// - Parameters:
-    ///   - accountId: The id of an account; sub in its tokens.
+    ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
     /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
     @discardableResult
     public func revokeAll(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionRevokeAllResult {
@@ -58,15 +58,17 @@ public struct SessionMethods: Sendable {
         return try await caller.call("session.revokeAll", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Sign out.
+    /// Sign out and revoke the session.
     ///
-    /// Ends the session that the token belongs to; its tokens are refused by token.verify from now on. A session that is over already is no error.
+    /// `token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.
     ///
     /// Exactly one of `refreshToken`, `idToken` is given.
     ///
+    /// Equivalent: firebase SDK: signOut, nativeAuth SDK: signOut.
+    ///
     /// - Parameters:
-    ///   - refreshToken: Gets fresh tokens, once: each use answers the next one.
-    ///   - idToken: A signed JSON Web Token in compact form.
+    ///   - refreshToken: A refresh token of the session.
+    ///   - idToken: An ID token of the session. Can be expired.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenUseMismatchError`, `TokenNotYetValidError`.
     @discardableResult
     public func signOut(refreshToken: String? = nil, idToken: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionSignOutResult {
@@ -77,9 +79,9 @@ public struct SessionMethods: Sendable {
     }
 }
 
-/// What `session.list` answers.
+/// The result of `session.list`.
 public struct SessionListResult: Record {
-    /// At most 1000.
+    /// The sessions, most recent first.
     public var sessions: [Session]
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -101,9 +103,9 @@ public struct SessionListResult: Record {
     }
 }
 
-/// What `session.revokeAll` answers.
+/// The result of `session.revokeAll`.
 public struct SessionRevokeAllResult: Record {
-    /// How many there were.
+    /// The number of revoked sessions.
     public var revoked: Int
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -125,9 +127,9 @@ public struct SessionRevokeAllResult: Record {
     }
 }
 
-/// What `session.signOut` answers.
+/// The result of `session.signOut`.
 public struct SessionSignOutResult: Record {
-    /// Whether there was a session to end.
+    /// Whether the session existed.
     public var signedOut: Bool
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -9,17 +9,17 @@ public struct SignInMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Sign in without saying who one is.
+    /// Sign in anonymously, creating an account without a sign-in method.
     ///
-    /// Makes an account that nobody can sign in to again; account.link gives it a way in and keeps its id.
+    /// Creates an account without a sign-in method. `account.link` adds one and keeps the account ID.
     ///
-    /// Equivalent: firebase accounts:signUp.
+    /// Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
     ///
     /// - Parameters:
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - scope: What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `TenantNotFoundError`, `AnonymousNotAllowedError`, `SignUpNotAllowedError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`.
     @discardableResult
     public func anonymously(tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -31,15 +31,15 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.anonymously", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Send another code.
+    /// Send another sign-in code.
     ///
-    /// With the tenant's enumerationProtection also where a password is asked for: then a code will do. The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing changes.
+    /// After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays valid. With `enumerationProtection`, the call is also accepted when the flow requests a password; the user can then sign in with the code instead.
     ///
-    /// Equivalent: nativeAuth /oauth2/v2.0/challenge.
+    /// Equivalent: nativeAuth /oauth2/v2.0/challenge; SDK: resendCode.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - continuationToken: The continuation token of the latest response of the flow.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `PasswordChangeRequiredError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
     @discardableResult
     public func resendCode(continuationToken: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -51,15 +51,15 @@ public struct SignInMethods: Sendable {
 
     /// Start a sign-in.
     ///
-    /// Says what the account needs: a password, or a code, which is sent. With the tenant's enumerationProtection it says the same to everybody: passwordRequired where the tenant's method is emailPassword, else codeRequired. Then submitPassword is taken beside submitCode, and resendCode sends a code in place of the password, whatever account there is, or none; whoever cannot sign in gets a mail that says so. An account without a password or codes of its own answers providerRequired, with the providers that lead to it; without such either, passwordNotSet. Where the tenant takes no passwords and the address is not verified, its owner gets a code, and nobody else's provider leads to the account from then on.
+    /// Returns the type of credential that the account requires: a password, or a one-time code, which is sent. If the account has neither, the state is `providerRequired` and the response names its identity providers; if it has none of them either, the call fails with `passwordNotSet`. With `enumerationProtection`, the response is the same for existing and unknown addresses: the state is `passwordRequired` if the tenant's `localAccountMethod` is `emailPassword`, and `codeRequired` otherwise. In the state `codeRequired`, `signIn.submitPassword` is also accepted; in the state `passwordRequired`, `signIn.resendCode` sends a code instead. An address that cannot sign in receives a notice instead of a code. If the tenant does not use passwords and the email address of an account without its own sign-in method is not verified, a code is sent. Signing in with it verifies the address and unlinks all identity providers from the account.
     ///
-    /// Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
+    /// Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
     ///
     /// - Parameters:
-    ///   - username: The email address that somebody signs up or in with. Compared without regard to upper and lower case.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - language: The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - username: The email address of the account.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
     @discardableResult
     public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -71,18 +71,18 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.start", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Sign in with the code.
+    /// Submit the one-time code of a sign-in.
     ///
-    /// A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has expired or is used up counts for nothing. Tokens are answered once: the same request again gets flowFinished.
+    /// A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or was invalidated do not count. Tokens are returned only once: repeating the request fails with `flowFinished`.
     ///
-    /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob.
+    /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob; SDK: submitCode.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-    ///   - code: The code that was sent, digit for digit.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - scope: What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - continuationToken: The continuation token of the latest response of the flow.
+    ///   - code: The one-time code that was sent, digit by digit.
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `AccountDisabledError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -95,18 +95,18 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.submitCode", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Sign in with the password.
+    /// Submit the password of a sign-in.
     ///
-    /// With the tenant's enumerationProtection also where a code was sent. A wrong one counts, unless it is one of the last three wrong ones, and leaves the continuation token valid. Tokens are answered once: the same request again gets flowFinished.
+    /// A wrong password counts as an attempt, unless it is one of the last three wrong passwords; the continuation token stays valid. With `enumerationProtection`, a password is also accepted when the flow requests a code. Tokens are returned only once: repeating the request fails with `flowFinished`.
     ///
-    /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password.
+    /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: submitPassword.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
+    ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - password: A password.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - scope: What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidPasswordError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func submitPassword(continuationToken: String, password: String, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -119,19 +119,19 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.submitPassword", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Sign in after a sign-up, a reset or a change of address.
+    /// Sign in with the continuation token of a completed flow.
     ///
-    /// With the continuation token that completed it, once, within five minutes. Who comes too late signs in as always, and so does whoever lost the answer: tokens are answered once, and the same request again gets flowFinished.
+    /// Accepts the continuation token of a completed sign-up, password reset or change of email address. The token is single-use and valid for 5 minutes. After that, or if the response was lost, the user signs in with the usual methods. Tokens are returned only once: repeating the request fails with `flowFinished`.
     ///
     /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=continuation_token.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-    ///   - username: If given it must be the one that the flow began with.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - scope: What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `AccountDisabledError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
+    ///   - continuationToken: The continuation token that completed the flow.
+    ///   - username: The email address with which the flow started. If given, it must match.
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `AccountDisabledError`, `AccountLockedError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func withContinuation(continuationToken: String, username: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         var _params = MemberWriter()
@@ -143,19 +143,19 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.withContinuation", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Sign in with what a provider gave, or with address and password.
+    /// Sign in with a provider credential, or with email address and password.
     ///
-    /// An ID token of a provider must be signed by it, be made for your client id, be in time, and have the nonce that you sent, as the SHA-256 in hexadecimal of rawNonce; one with a nonce is taken once. Whoever is new gets an account. An address that another account has leads to that account if the provider is trusted to know whose it is; else the state is providerRequired, nothing changes, and the pending token can be linked after a sign-in to that account.
+    /// An ID token must be signed by the provider, have your client ID as its audience, be valid at the current time, and contain the nonce that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID token with a nonce is accepted only once. A new user gets an account. If another account has the email address, the provider is trusted for it, and the account has no other login of this provider, the login is linked to that account. If the account has second factors, it is linked after `mfa.resolve`. Otherwise the state is `providerRequired`, nothing changes, and the pending token of the response can be linked after a sign-in to that account.
     ///
-    /// Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword.
+    /// Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential, signInWithPopup, signInWithRedirect, getRedirectResult.
     ///
     /// - Parameters:
-    ///   - credential: Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - returnProviderTokens: Whether to answer the provider's own tokens too. Without it: false.
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - scope: What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - credential: The credential of the user.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - returnProviderTokens: Whether to include the provider's tokens in the result. Defaults to false.
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func withCredential(credential: Credential, tenantId: String? = nil, returnProviderTokens: Bool? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -169,17 +169,17 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.withCredential", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Sign in whom your own backend names.
+    /// Sign in with a custom token signed by the application's backend.
     ///
-    /// The token is a JWT signed by one of the tenant's customTokenSigners: iss and sub are the signer's issuer, aud is the issuer of the tenant, uid is the account's id, exp is at most an hour after iat; claims, if there, stand in the tokens of this session. Whoever is new gets an account. Your backend decides alone: no second factor is asked for.
+    /// The custom token is a JWT that one of the `customTokenSigners` of the tenant has signed. `iss` and `sub` are the issuer of the signer, `aud` is the issuer of the tenant, `uid` is the account ID, and `exp` is at most one hour after `iat`. Optional `claims` are added to the tokens of this session. If no account has the ID, one is created. The sign-in does not require a second factor.
     ///
-    /// Equivalent: firebase accounts:signInWithCustomToken.
+    /// Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
     ///
     /// - Parameters:
-    ///   - token: A signed JSON Web Token in compact form.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - scope: What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid.
+    ///   - token: The custom token.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     /// - Throws: `TenantNotFoundError`, `CustomTokenInvalidError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountMergedError`.
     @discardableResult
     public func withCustomToken(token: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
@@ -191,19 +191,19 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.withCustomToken", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Sign in with address and password.
+    /// Sign in with email address and password in one request.
     ///
-    /// In one step, for accounts that have a password. A wrong one counts, unless it is one of the last three wrong ones: see threshold in LockoutPolicy. Every request signs in anew, also the same one again.
+    /// For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three wrong passwords; see `threshold` in `LockoutPolicy`. Every request starts a new session, including a repeated one.
     ///
-    /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password, firebase accounts:signInWithPassword.
+    /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: signIn with a password, firebase accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
     ///
     /// - Parameters:
-    ///   - username: The email address that somebody signs up or in with. Compared without regard to upper and lower case.
+    ///   - username: The email address of the account.
     ///   - password: A password.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - audience: Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
-    ///   - scope: What the access token allows, of openid, profile, email, offline_access and the tenant's scopes. Without it, openid.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func withPassword(username: String, password: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {

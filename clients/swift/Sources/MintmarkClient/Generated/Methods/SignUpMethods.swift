@@ -9,15 +9,15 @@ public struct SignUpMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Send another code.
+    /// Send another sign-up code.
     ///
-    /// The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing changes.
+    /// After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays valid.
     ///
-    /// Equivalent: nativeAuth /signup/v1.0/challenge.
+    /// Equivalent: nativeAuth /signup/v1.0/challenge; SDK: resendCode.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - continuationToken: The continuation token of the latest response of the flow.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
     @discardableResult
     public func resendCode(continuationToken: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
@@ -29,17 +29,17 @@ public struct SignUpMethods: Sendable {
 
     /// Start a sign-up.
     ///
-    /// Sends a code to the address. Password and attributes can be given now, or when they are asked for; they are checked now. Nothing is an account before the code is verified, so that a pending sign-up blocks nobody.
+    /// Sends a one-time code to the email address. The password and the attributes can be given now, or later when the flow requests them; they are checked immediately. The account is created only after the code is verified, so a pending sign-up does not reserve the email address.
     ///
-    /// Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge.
+    /// Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp, firebase SDK: createUserWithEmailAndPassword.
     ///
     /// - Parameters:
-    ///   - username: The email address that somebody signs up or in with. Compared without regard to upper and lower case.
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
-    ///   - password: A password.
-    ///   - attributes: Attributes by their names: strings, integers and booleans, as the tenant asks for them.
-    ///   - language: The language of the messages: the tenant's words in it, else in the language without its region, else in the tenant's own, else the built-in English ones. It stays for the whole flow.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - username: The email address of the new account.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - password: The password of the new account.
+    ///   - attributes: The user attributes of the new account.
+    ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `TenantNotFoundError`, `SignUpNotAllowedError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `InvalidAttributesError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
     @discardableResult
     public func start(username: String, tenantId: String? = nil, password: String? = nil, attributes: JSONObject? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
@@ -53,16 +53,16 @@ public struct SignUpMethods: Sendable {
         return try await caller.call("signUp.start", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Say something of oneself.
+    /// Submit the user attributes of a sign-up.
     ///
-    /// In as many pages as you like: what is required and still missing is asked for again; null and an empty text count as not given. All that is wrong is said at once, and then nothing of the submission counts. After the code, optional attributes are taken together with required ones only: alone they come too late and are not kept. What is missing goes by the tenant as it is when the step is taken.
+    /// The attributes can be submitted in several requests; the flow requests the required attributes that are still missing. `null` and empty strings count as missing. If an attribute is not valid, the error lists all invalid attributes, and nothing of the submission is stored. After the code is verified, optional attributes are stored only if the request also contains a required attribute. The current settings of the tenant determine which attributes are missing.
     ///
-    /// Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes.
+    /// Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-    ///   - attributes: Attributes by their names: strings, integers and booleans, as the tenant asks for them.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - continuationToken: The continuation token of the latest response of the flow.
+    ///   - attributes: The attributes to submit.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidAttributesError`, `UserAlreadyExistsError`, `TooManyFromClientError`.
     @discardableResult
     public func submitAttributes(continuationToken: String, attributes: JSONObject, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
@@ -73,16 +73,16 @@ public struct SignUpMethods: Sendable {
         return try await caller.call("signUp.submitAttributes", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Verify the address with the code.
+    /// Submit the one-time code of a sign-up.
     ///
-    /// A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has expired or is used up counts for nothing.
+    /// A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or was invalidated do not count.
     ///
-    /// Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob.
+    /// Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob; SDK: submitCode.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-    ///   - code: The code that was sent, digit for digit.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - continuationToken: The continuation token of the latest response of the flow.
+    ///   - code: The one-time code that was sent, digit by digit.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidCodeError`, `CodeExpiredError`, `UserAlreadyExistsError`, `AccountLockedError`, `TooManyFromClientError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
@@ -93,16 +93,16 @@ public struct SignUpMethods: Sendable {
         return try await caller.call("signUp.submitCode", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Choose a password.
+    /// Submit the password of a sign-up.
     ///
-    /// When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of emailCode takes none. One that was asked for before the tenant became such a one is passed over, and the sign-up goes on.
+    /// Accepted when the flow requests a password, or before the code is submitted. If the password violates the password policy, the error lists every violated rule. In a tenant whose `localAccountMethod` is `emailCode`, the call fails with `passwordNotAccepted`. If the tenant changed to `emailCode` after the flow requested a password, the password is ignored and the sign-up continues.
     ///
-    /// Equivalent: nativeAuth /signup/v1.0/continue grant_type=password.
+    /// Equivalent: nativeAuth /signup/v1.0/continue grant_type=password; SDK: submitPassword.
     ///
     /// - Parameters:
-    ///   - continuationToken: Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
+    ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - password: A password.
-    ///   - client: From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `UserAlreadyExistsError`, `TooManyFromClientError`.
     @discardableResult
     public func submitPassword(continuationToken: String, password: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {

@@ -9,12 +9,12 @@ public struct StoreMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Write a copy of the store while it is in use.
+    /// Write a consistent backup of the store without stopping the service.
     ///
-    /// The copy is a store of its own, as the store was at one moment; requests go on meanwhile. It appears under its name only when it is whole and synced, is for this user alone and never takes the place of a file. Opening it, on this machine or another, takes the master key with the fingerprint that is answered, which is not in it: keep the two apart. PostgreSQL has pg_dump for this.
+    /// The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use `pg_dump`.
     ///
     /// - Parameters:
-    ///   - path: The file to be made, in a folder that is there; relative to where the process was started.
+    ///   - path: The path of the file to create, absolute or relative to the working directory of the process. Its directory must exist.
     /// - Throws: `BackupFileExistsError`, `BackupNotHereError`, `BackupFailedError`.
     @discardableResult
     public func backup(path: String, timeout: Duration? = nil, trace: String? = nil) async throws -> StoreBackupResult {
@@ -23,12 +23,12 @@ public struct StoreMethods: Sendable {
         return try await caller.call("store.backup", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Put the store under another master key.
+    /// Encrypt the store's data key with a new master key.
     ///
-    /// Seals the store's data key anew; what the data key seals stays as it is, so it takes no time, and processes that have the store open go on. From then on only the new key opens the store; backups taken before still need the one before. Where the master key is a file beside the store, the file is replaced, and without newMasterKey a key is made. Where the process was given its key, you have to give the new one to every process from its next start on.
+    /// Data encrypted with the data key does not change, so the call is fast, and processes with the store open continue to work. After the call, only the new master key opens the store; earlier backups still require the previous one. If the master key is in a key file next to the store, the file is replaced, and a key is generated if `newMasterKey` is omitted. The previous key stays in a file `<store>.key.<fingerprint>`; keep that file as long as you keep earlier backups. If the master key was passed to the process, every process must be started with the new key from its next start.
     ///
     /// - Parameters:
-    ///   - newMasterKey: 32 bytes, in base64url (43 characters) or hexadecimal (64).
+    ///   - newMasterKey: The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).
     /// - Throws: `NewMasterKeyNeededError`, `InvalidMasterKeyError`.
     @discardableResult
     public func rekey(newMasterKey: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> StoreRekeyResult {
@@ -37,26 +37,26 @@ public struct StoreMethods: Sendable {
         return try await caller.call("store.rekey", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Tell how much is in the store.
+    /// Count the rows of each table in the store.
     ///
-    /// Counts the rows of every table, which takes a while in a large store.
+    /// Also returns the size and the state of the store. Counting takes a while in a large store.
     public func stats(timeout: Duration? = nil, trace: String? = nil) async throws -> StoreStatsResult {
         let _params = MemberWriter()
         return try await caller.call("store.stats", _params.object, timeout: timeout, trace: trace)
     }
 }
 
-/// What `store.backup` answers.
+/// The result of `store.backup`.
 public struct StoreBackupResult: Record {
-    /// The file, from the root.
+    /// The absolute path of the file.
     public var path: String
-    /// Its size.
+    /// The size of the file, in bytes.
     public var bytes: Int
-    /// The version of its tables.
+    /// The schema version of the backup.
     public var schemaVersion: Int
-    /// The fingerprint of the master key that opens it.
+    /// The fingerprint of the master key that opens the backup.
     public var masterFingerprint: String
-    /// When it was taken.
+    /// The time of the backup, in seconds since 1970-01-01 UTC.
     public var takenAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -90,22 +90,25 @@ public struct StoreBackupResult: Record {
     }
 }
 
-/// What `store.rekey` answers.
+/// The result of `store.rekey`.
 public struct StoreRekeyResult: Record {
-    /// The fingerprint of the master key that opens the store from now on.
+    /// The fingerprint of the new master key.
     public var masterFingerprint: String
-    /// The fingerprint of the one that did until now.
+    /// The fingerprint of the previous master key.
     public var previousFingerprint: String
-    /// The file that holds the new key, if it stands beside the store.
+    /// The path of the key file. Present if the key file is next to the store.
     public var keyFile: String?
+    /// The path of the file that contains the previous master key. Present if that key was in a file next to the store.
+    public var previousKeyFile: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(masterFingerprint: String, previousFingerprint: String, keyFile: String? = nil, unknown: JSONObject = [:]) {
+    public init(masterFingerprint: String, previousFingerprint: String, keyFile: String? = nil, previousKeyFile: String? = nil, unknown: JSONObject = [:]) {
         self.masterFingerprint = masterFingerprint
         self.previousFingerprint = previousFingerprint
         self.keyFile = keyFile
+        self.previousKeyFile = previousKeyFile
         self.unknown = unknown
     }
 
@@ -113,6 +116,7 @@ public struct StoreRekeyResult: Record {
         masterFingerprint = try members.required("masterFingerprint")
         previousFingerprint = try members.required("previousFingerprint")
         keyFile = try members.optional("keyFile")
+        previousKeyFile = try members.optional("previousKeyFile")
         unknown = members.rest
     }
 
@@ -120,35 +124,36 @@ public struct StoreRekeyResult: Record {
         members.set("masterFingerprint", masterFingerprint)
         members.set("previousFingerprint", previousFingerprint)
         members.set("keyFile", keyFile)
+        members.set("previousKeyFile", previousKeyFile)
         members.add(unknown)
     }
 }
 
-/// What `store.stats` answers.
+/// The result of `store.stats`.
 public struct StoreStatsResult: Record {
-    /// Where the data lives.
+    /// The kind of the store.
     public var storeKind: StoreKind
-    /// The file, or the database without its password.
+    /// The path of the file, or the address of the database without its password.
     public var location: String?
-    /// The version of the store's tables.
+    /// The schema version of the store.
     public var schemaVersion: Int
-    /// How often pools, roles, keys and revocations have changed: whoever keeps them in memory reads them again.
+    /// The number of changes to pools, roles, keys and revocations. When it changes, processes reload the configuration that they cache.
     public var epoch: Int
-    /// The size of the database.
+    /// The size of the database, in bytes.
     public var bytes: Int
-    /// How much of it is free for new rows (SQLite).
+    /// The free space within the database, in bytes (SQLite).
     public var freeBytes: Int
-    /// The size of the write-ahead log beside it (SQLite).
+    /// The size of the write-ahead log, in bytes (SQLite).
     public var logBytes: Int
-    /// Table to how many rows it has.
+    /// The number of rows by table.
     public var rows: [String: Int]
-    /// How many transactions this process has committed.
+    /// The number of transactions that this process has committed.
     public var commits: Int
-    /// How many writes shared them.
+    /// The number of writes in these transactions.
     public var writes: Int
-    /// The fingerprint of the master key that opens the store.
+    /// The fingerprint of the master key of the store.
     public var masterFingerprint: String
-    /// When some process last removed what has expired.
+    /// The time at which a process last deleted expired rows, in seconds since 1970-01-01 UTC.
     public var sweptAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -201,7 +206,7 @@ public struct StoreStatsResult: Record {
         members.set("sweptAt", sweptAt)
         members.add(unknown)
     }
-    /// Where the data lives. A newer Mintmark may answer others.
+    /// The kind of the store. Newer versions of Mintmark can add values.
     public struct StoreKind: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -9,16 +9,16 @@ public struct SystemMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Make tenants, identity providers, pools and roles be as one document declares them.
+    /// Apply a declarative configuration of tenants, identity providers, pools and roles.
     ///
-    /// Everything in the document is made, or brought to what it says, in one transaction; what it does not name stays. Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role gets its default, as with pool.update and role.put, and of a tenant or identity provider stays, as with tenant.update and idp.update; tenant.update replaces a list or a group (passwordPolicy, codes, lockout, tokens, delivery) as a whole, what is left out of it going back to its default; where the declaration says so, it stays too. A pool can list a tenant of the same document, and an identity provider can belong to one. If anything in it is wrong, every violation is listed and nothing is applied: the rules of the methods for tenants, identity providers, pools and roles hold, and their errors stand as rules of violations.
+    /// Creates or updates everything in the document in one transaction; resources that the document does not name are kept. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns to its default, as in `pool.update` and `role.put`, unless its description in the declaration states that it keeps its value. An omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and `idp.update`. A list or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default. A pool can use a tenant of the same document as a login provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is applied and the error lists every violation. The rules of the methods for the individual resources apply; their error types are the rules of the violations.
     ///
     /// - Parameters:
     ///   - tenants: The tenants.
-    ///   - idps: The identity providers that people of a tenant sign in with.
-    ///   - pools: The pools, with their roles, mappings and tag maps.
+    ///   - idps: The identity providers of tenants.
+    ///   - pools: The pools with their roles, role mappings and principal tag mappings.
     ///   - roles: The roles.
-    ///   - dryRun: Only say what would change. Without it: false.
+    ///   - dryRun: Whether to return the changes without applying them. Defaults to false.
     /// - Throws: `InvalidParamsError`.
     @discardableResult
     public func apply(tenants: [TenantDeclaration]? = nil, idps: [IdpDeclaration]? = nil, pools: [PoolDeclaration]? = nil, roles: [RoleDeclaration]? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SystemApplyResult {
@@ -31,44 +31,44 @@ public struct SystemMethods: Sendable {
         return try await caller.call("system.apply", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Look whether everything works.
+    /// Check the health of the store and the process.
     ///
-    /// Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to do.
+    /// Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file was removed or replaced is not ready. The call succeeds even if a check fails: `ready` is then false, and the checks state what to do.
     public func health(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemHealthResult {
         let _params = MemberWriter()
         return try await caller.call("system.health", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Tell what is running here.
+    /// Get the version, store and configuration of this process.
     ///
-    /// Version, store and names of this process, as they stand in the tokens and ARNs it makes.
+    /// The issuer, region and account are part of the tokens and ARNs that this process creates.
     public func info(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemInfoResult {
         let _params = MemberWriter()
         return try await caller.call("system.info", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Count what happened since the start.
+    /// Get the request counters and latencies of this process.
     ///
-    /// Counters only grow. Latency runs from reading a request to handing over its answer.
+    /// Counters only increase. The latency of a request is the time from reading the request to passing its response to the output.
     public func metrics(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemMetricsResult {
         let _params = MemberWriter()
         return try await caller.call("system.metrics", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Answer at once.
+    /// Check that the process responds, and get its current time.
     ///
-    /// The cheapest call there is: it shows that the process lives and what time it believes it is.
+    /// The cheapest method; it does not access the store of a process without `--testing`.
     public func ping(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemPingResult {
         let _params = MemberWriter()
         return try await caller.call("system.ping", _params.object, timeout: timeout, trace: trace)
     }
 }
 
-/// What `system.apply` answers.
+/// The result of `system.apply`.
 public struct SystemApplyResult: Record {
-    /// Whether nothing was changed whatever it says.
+    /// Whether the changes were not applied because `dryRun` was set.
     public var dryRun: Bool
-    /// One for each thing in the document, in its order: tenants, identity providers, pools, then roles.
+    /// One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
     public var changes: [AppliedChange]
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -93,11 +93,11 @@ public struct SystemApplyResult: Record {
     }
 }
 
-/// What `system.health` answers.
+/// The result of `system.health`.
 public struct SystemHealthResult: Record {
-    /// Whether requests can be served: no check failed.
+    /// Whether the process can serve requests.
     public var ready: Bool
-    /// What was looked at.
+    /// The results of the checks.
     public var checks: [HealthCheck]
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -122,29 +122,29 @@ public struct SystemHealthResult: Record {
     }
 }
 
-/// What `system.info` answers.
+/// The result of `system.info`.
 public struct SystemInfoResult: Record {
-    /// Always mintmark.
+    /// Always `mintmark`.
     public var name: String
     /// The version of the program.
     public var version: String
-    /// The version of the store's tables.
+    /// The schema version of the store.
     public var schemaVersion: Int
-    /// Where the data lives.
+    /// The kind of the store.
     public var storeKind: StoreKind
-    /// Whether this is a testing store.
+    /// Whether the store is a testing store.
     public var testing: Bool
-    /// The base of all issuers of this process.
+    /// The base URL of all issuers of this process.
     public var issuer: String
-    /// The region part of ids and ARNs.
+    /// The region in IDs and ARNs.
     public var region: String
-    /// The account part of ARNs.
+    /// The account number in ARNs.
     public var account: String
-    /// Which methods this pipe offers.
+    /// The access level of the caller.
     public var caller: Caller
-    /// How many methods this pipe offers.
+    /// The number of methods that are available to the caller.
     public var methods: Int
-    /// When the process started.
+    /// The time at which the process started, in seconds since 1970-01-01 UTC.
     public var startedAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -194,7 +194,7 @@ public struct SystemInfoResult: Record {
         members.set("startedAt", startedAt)
         members.add(unknown)
     }
-    /// Where the data lives. A newer Mintmark may answer others.
+    /// The kind of the store. Newer versions of Mintmark can add values.
     public struct StoreKind: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -206,7 +206,7 @@ public struct SystemInfoResult: Record {
         public static let postgres = Self(rawValue: "postgres")
     }
 
-    /// Which methods this pipe offers. A newer Mintmark may answer others.
+    /// The access level of the caller. Newer versions of Mintmark can add values.
     public struct Caller: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -218,27 +218,27 @@ public struct SystemInfoResult: Record {
 
 }
 
-/// What `system.metrics` answers.
+/// The result of `system.metrics`.
 public struct SystemMetricsResult: Record {
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the process started, in seconds since 1970-01-01 UTC.
     public var startedAt: Timestamp
-    /// Answered calls.
+    /// The number of completed requests.
     public var calls: Int
-    /// Requests that are read and not answered.
+    /// The number of requests in progress.
     public var inFlight: Int
-    /// Error type to how often it was answered.
+    /// The number of errors by error type.
     public var errors: [String: Int]
-    /// Per method that was called.
+    /// The counters of each method that was called.
     public var methods: [MethodMetrics]
-    /// How often a call waited for a connection to the store.
+    /// The number of times a request waited for a connection to the store.
     public var poolWaits: Int
-    /// How often a transaction was run again.
+    /// The number of times a transaction was repeated.
     public var retries: Int
-    /// Log lines dropped because nobody read standard error.
+    /// The number of log lines that were dropped because standard error was not read.
     public var droppedLogs: Int
-    /// When this process last swept away rows that had expired, on the store's clock.
+    /// The time at which this process last deleted expired rows, by the clock of the store, in seconds since 1970-01-01 UTC.
     public var lastSweptAt: Timestamp?
-    /// How many rows it has swept away.
+    /// The number of expired rows that this process has deleted.
     public var sweptRows: Int?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -287,9 +287,9 @@ public struct SystemMetricsResult: Record {
     }
 }
 
-/// What `system.ping` answers.
+/// The result of `system.ping`.
 public struct SystemPingResult: Record {
-    /// The time of the service; with --testing the testing clock.
+    /// The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual clock.
     public var now: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject

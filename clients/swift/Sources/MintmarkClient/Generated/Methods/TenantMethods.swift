@@ -11,33 +11,34 @@ public struct TenantMethods: Sendable {
 
     /// Create a tenant.
     ///
-    /// A tenant holds the accounts of people who sign up and sign in, and signs ID and access tokens for them with keys of its own. The tenant named default is there from the first start.
+    /// A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant `default` exists from the first start.
     ///
     /// Equivalent: firebase tenants.create, nativeAuth authenticationEventsFlows.
     ///
     /// - Parameters:
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    ///   - name: What people read in mails.
-    ///   - localAccountMethod: How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for it, else by codes. Without it: "either".
-    ///   - signUpAllowed: Whether people can make accounts themselves. Without it: true.
-    ///   - attributes: What people are asked for, in this order. Without it the nine that are known, none of them required.
-    ///   - audiences: For whom access tokens can be asked beside the tenant itself.
-    ///   - scopes: What access tokens can be asked to allow, beside openid, profile, email and offline_access.
-    ///   - passwordPolicy: What passwords must be like.
-    ///   - codes: The codes that are sent to people.
-    ///   - lockout: When an account is locked because somebody guesses.
-    ///   - tokens: How long the tokens of a tenant live.
-    ///   - delivery: How a tenant's messages reach people. What is left out is as the process was started; where that says nothing either, flows answer messageNotSent.
-    ///   - enumerationProtection: Whether sign-up, sign-in and reset hide which addresses have accounts. Without it: false.
-    ///   - oneAccountPerAddress: Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no address of their own. Without it: true.
-    ///   - mfa: Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none. Without it: "optional".
-    ///   - totpAdjacentIntervals: How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong; each is good for 30 seconds. Without it: 5.
-    ///   - anonymousAllowed: Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any others. Without it: false.
-    ///   - customTokenSigners: Whose custom tokens are taken by signIn.withCustomToken.
-    ///   - signingAlgorithm: The JOSE algorithm a pool signs its tokens with. Without it: "ES256".
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    ///   - name: The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
+    ///   - localAccountMethod: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. Defaults to "either".
+    ///   - signUpAllowed: Whether users can sign up. Defaults to true.
+    ///   - attributes: The user attributes that a sign-up requests, in this order. Defaults to the nine predefined attributes, none of them required.
+    ///   - audiences: The audiences, in addition to the tenant itself, for which access tokens can be requested.
+    ///   - scopes: The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for access tokens.
+    ///   - passwordPolicy: The rules that a new password must satisfy.
+    ///   - codes: The rules for one-time codes.
+    ///   - lockout: The number of failed attempts that locks an account, and the duration of the lock.
+    ///   - tokens: The lifetimes of a tenant's tokens.
+    ///   - delivery: The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
+    ///   - enumerationProtection: Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection). Defaults to false.
+    ///   - oneAccountPerAddress: Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to true.
+    ///   - mfa: The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor. Defaults to "optional".
+    ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
+    ///   - notices: Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices. Defaults to "credentials".
+    ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+    ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
+    ///   - signingAlgorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
     /// - Throws: `TenantExistsError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         var _params = MemberWriter()
         _params.set("tenantId", tenantId)
         _params.set("name", name)
@@ -55,20 +56,21 @@ public struct TenantMethods: Sendable {
         _params.set("oneAccountPerAddress", oneAccountPerAddress)
         _params.set("mfa", mfa)
         _params.set("totpAdjacentIntervals", totpAdjacentIntervals)
+        _params.set("notices", notices)
         _params.set("anonymousAllowed", anonymousAllowed)
         _params.set("customTokenSigners", customTokenSigners)
         _params.set("signingAlgorithm", signingAlgorithm)
         return try await caller.call("tenant.create", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Delete a tenant with its accounts.
+    /// Delete a tenant with its accounts, sessions and keys.
     ///
-    /// Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it keep it and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer. The default tenant stays.
+    /// Also deletes the identity providers of the tenant. Its tokens become invalid. Pools that use the tenant as a login provider keep this configuration and their identities, but logins of the tenant can no longer be proven, and `pool.update` no longer accepts the tenant. The default tenant cannot be deleted.
     ///
     /// Equivalent: firebase tenants.delete.
     ///
     /// - Parameters:
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     /// - Throws: `TenantNotFoundError`, `TenantNotDeletableError`.
     @discardableResult
     public func delete(tenantId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> TenantDeleteResult {
@@ -77,14 +79,14 @@ public struct TenantMethods: Sendable {
         return try await caller.call("tenant.delete", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Get a tenant.
+    /// Get the settings of a tenant.
     ///
-    /// Its settings, and the issuer of its tokens.
+    /// The result includes the issuer of the tenant's tokens.
     ///
     /// Equivalent: firebase tenants.get.
     ///
     /// - Parameters:
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it: "default".
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     /// - Throws: `TenantNotFoundError`.
     public func get(tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         var _params = MemberWriter()
@@ -92,15 +94,15 @@ public struct TenantMethods: Sendable {
         return try await caller.call("tenant.get", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// List the tenants.
+    /// List tenants.
     ///
-    /// In the order of their ids.
+    /// The tenants are sorted by ID.
     ///
     /// Equivalent: firebase tenants.list.
     ///
     /// - Parameters:
-    ///   - limit: How many entries one answer holds at most. Without it: 60.
-    ///   - cursor: Where a list goes on: nextCursor of the answer before, unchanged.
+    ///   - limit: The maximum number of entries in one response. Defaults to 60.
+    ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `InvalidCursorError`.
     public func list(limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TenantListResult {
         var _params = MemberWriter()
@@ -117,34 +119,35 @@ public struct TenantMethods: Sendable {
         }
     }
 
-    /// Change the settings of a tenant.
+    /// Update the settings of a tenant.
     ///
-    /// What is left out stays as it is. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) that is given replaces the one before as a whole: what is left out of it goes back to its default, so repeat what is to stay. Who has an account keeps the way to sign in that it was made with.
+    /// Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in methods.
     ///
     /// Equivalent: firebase tenants.patch.
     ///
     /// - Parameters:
-    ///   - tenantId: The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-    ///   - name: What people read in mails.
-    ///   - localAccountMethod: How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for it, else by codes.
-    ///   - signUpAllowed: Whether people can make accounts themselves.
-    ///   - attributes: What people are asked for, in this order. Without it the nine that are known, none of them required.
-    ///   - audiences: For whom access tokens can be asked beside the tenant itself.
-    ///   - scopes: What access tokens can be asked to allow, beside openid, profile, email and offline_access.
-    ///   - passwordPolicy: What passwords must be like.
-    ///   - codes: The codes that are sent to people.
-    ///   - lockout: When an account is locked because somebody guesses.
-    ///   - tokens: How long the tokens of a tenant live.
-    ///   - delivery: How a tenant's messages reach people. What is left out is as the process was started; where that says nothing either, flows answer messageNotSent.
-    ///   - enumerationProtection: Whether sign-up, sign-in and reset hide which addresses have accounts.
-    ///   - oneAccountPerAddress: Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no address of their own.
-    ///   - mfa: Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
-    ///   - totpAdjacentIntervals: How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong; each is good for 30 seconds.
-    ///   - anonymousAllowed: Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any others.
-    ///   - customTokenSigners: Whose custom tokens are taken by signIn.withCustomToken.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    ///   - name: The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
+    ///   - localAccountMethod: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+    ///   - signUpAllowed: Whether users can sign up.
+    ///   - attributes: The user attributes that a sign-up requests, in this order.
+    ///   - audiences: The audiences, in addition to the tenant itself, for which access tokens can be requested.
+    ///   - scopes: The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for access tokens.
+    ///   - passwordPolicy: The rules that a new password must satisfy.
+    ///   - codes: The rules for one-time codes.
+    ///   - lockout: The number of failed attempts that locks an account, and the duration of the lock.
+    ///   - tokens: The lifetimes of a tenant's tokens.
+    ///   - delivery: The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
+    ///   - enumerationProtection: Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
+    ///   - oneAccountPerAddress: Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
+    ///   - mfa: The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
+    ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds.
+    ///   - notices: Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+    ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
+    ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     /// - Throws: `TenantNotFoundError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         var _params = MemberWriter()
         _params.set("tenantId", tenantId)
         _params.set("name", name)
@@ -162,15 +165,16 @@ public struct TenantMethods: Sendable {
         _params.set("oneAccountPerAddress", oneAccountPerAddress)
         _params.set("mfa", mfa)
         _params.set("totpAdjacentIntervals", totpAdjacentIntervals)
+        _params.set("notices", notices)
         _params.set("anonymousAllowed", anonymousAllowed)
         _params.set("customTokenSigners", customTokenSigners)
         return try await caller.call("tenant.update", _params.object, timeout: timeout, trace: trace)
     }
 }
 
-/// What `tenant.delete` answers.
+/// The result of `tenant.delete`.
 public struct TenantDeleteResult: Record {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of the deleted tenant.
     public var tenantId: String
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -192,11 +196,11 @@ public struct TenantDeleteResult: Record {
     }
 }
 
-/// What `tenant.list` answers.
+/// The result of `tenant.list`.
 public struct TenantListResult: Record {
-    /// The tenants.
+    /// The tenants, sorted by ID.
     public var tenants: [Tenant]
-    /// Present when there is more: the cursor of the next call.
+    /// The cursor for the next page. Present if there are more entries.
     public var nextCursor: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -9,12 +9,12 @@ public struct TokenMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Get an issuer's OpenID discovery document.
+    /// Get the OpenID Connect discovery document of an issuer.
     ///
-    /// What a verifier looks for under /.well-known/openid-configuration. Publish it, with the keys of token.jwks, under the issuer's address if verifiers are to find it there.
+    /// Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.
     ///
     /// - Parameters:
-    ///   - issuer: The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+    ///   - issuer: The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
     /// - Throws: `IssuerNotFoundError`.
     public func discovery(issuer: String, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenDiscoveryResult {
         var _params = MemberWriter()
@@ -22,12 +22,12 @@ public struct TokenMethods: Sendable {
         return try await caller.call("token.discovery", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Get the public keys.
+    /// Get the JSON Web Key Set of an issuer, or of all issuers.
     ///
-    /// The published keys, as RFC 7517 writes a key set: with issuer that issuer's, without it every published key of the store. Keys that sign from some later moment on are already in it.
+    /// Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active yet.
     ///
     /// - Parameters:
-    ///   - issuer: The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+    ///   - issuer: The issuer of the keys. If omitted, the result contains every published key of the store.
     /// - Throws: `IssuerNotFoundError`.
     public func jwks(issuer: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenJwksResult {
         var _params = MemberWriter()
@@ -35,15 +35,15 @@ public struct TokenMethods: Sendable {
         return try await caller.call("token.jwks", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Mint an OpenID token for whoever proves these logins: the classic flow.
+    /// Mint an OpenID token for an identity and its logins (classic flow).
     ///
-    /// For 600 seconds. The identity that is answered may be another one than was named: the logins decide, as in identity.resolve. Developer tokens come from token.mintForDeveloper.
+    /// The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved from the logins, as in `identity.resolve`. Tokens for developer users are minted by `token.mintForDeveloper`.
     ///
     /// Equivalent: cognito GetOpenIdToken.
     ///
     /// - Parameters:
-    ///   - identityId: The id of an identity: a region, a colon and a UUID.
-    ///   - logins: Public login provider to its token. The pool's developer provider and its own tokens do not belong here.
+    ///   - identityId: The ID of the identity.
+    ///   - logins: The logins of the identity. Omit them for a guest.
     /// - Throws: `IdentityNotFoundError`, `IdentityDisabledError`, `IdentityForbiddenError`, `ClassicFlowDisabledError`, `UnauthenticatedNotAllowedError`, `LoginsDoNotMatchError`, `LoginConflictError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidPrincipalTagsError`.
     @discardableResult
     public func mint(identityId: String, logins: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenMintResult {
@@ -53,18 +53,18 @@ public struct TokenMethods: Sendable {
         return try await caller.call("token.mint", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Mint an OpenID token for a user whom your own code has authenticated.
+    /// Mint an OpenID token for a developer-authenticated user.
     ///
-    /// The developer user identifier is trusted; every other login in the map is verified. The same identifier always yields the same identity. Naming a guest's identityId upgrades that guest.
+    /// The developer user identifier is trusted; every other login in the map is verified. The same identifier always resolves to the same identity. If `identityId` names a guest, the guest becomes the identity of the user.
     ///
     /// Equivalent: cognito GetOpenIdTokenForDeveloperIdentity.
     ///
     /// - Parameters:
-    ///   - poolId: The id of a pool: a region, a colon and a UUID.
-    ///   - logins: Login provider to proof: for the developer provider the identifier of the user in your own system, for a public provider a token.
-    ///   - identityId: An identity that must be the user's, or a guest that becomes it.
-    ///   - durationSeconds: How long the token is valid. Without it: 900.
-    ///   - principalTags: Session tags carried by the token and by the credentials bought with it. Two keys must differ in more than case.
+    ///   - poolId: The ID of a pool: a region, a colon and a UUID.
+    ///   - logins: The logins of the user. One of them must be the developer provider with the developer user identifier.
+    ///   - identityId: The identity of the user, or a guest that becomes the identity of the user.
+    ///   - durationSeconds: The lifetime of the token, in seconds. Defaults to 900.
+    ///   - principalTags: The principal tags in the token.
     /// - Throws: `PoolNotFoundError`, `UnsupportedDeveloperProviderError`, `IdentityNotFoundError`, `IdentityDisabledError`, `LoginsDoNotMatchError`, `DeveloperUserAlreadyRegisteredError`, `LoginConflictError`, `InvalidLoginError`, `InvalidPrincipalTagsError`, `PoolTokenNotAcceptedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`.
     @discardableResult
     public func mintForDeveloper(poolId: String, logins: [String: String], identityId: String? = nil, durationSeconds: Int? = nil, principalTags: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenMintForDeveloperResult {
@@ -77,20 +77,22 @@ public struct TokenMethods: Sendable {
         return try await caller.call("token.mintForDeveloper", _params.object, timeout: timeout, trace: trace)
     }
 
-    /// Verify a token that was issued here.
+    /// Verify a token issued by this store.
     ///
-    /// Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the error. Pin what you expect: at least one of audience, issuer and tenantId.
+    /// Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error of the first failed check. At least one of `audience`, `issuer` and `tenantId` is required.
     ///
     /// At least one of `audience`, `issuer`, `tenantId` is given.
     ///
+    /// Equivalent: firebase SDK: verifyIdToken.
+    ///
     /// - Parameters:
-    ///   - token: A signed JSON Web Token in compact form.
-    ///   - audience: The aud claim must contain it: a pool's id, a tenant's, or one of a tenant's audiences.
-    ///   - issuer: The iss claim must be it.
-    ///   - tenantId: The token must be one of this tenant.
-    ///   - use: What the token must be for.
-    ///   - scope: The scope claim must contain all of these; only a tenant's access token has one.
-    ///   - checkRevoked: Whether a deleted or disabled identity or account, or a session that was ended, makes the token invalid. Without it: true.
+    ///   - token: The token to verify.
+    ///   - audience: The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The `aud` claim must contain it.
+    ///   - issuer: The required issuer. The `iss` claim must be equal to it.
+    ///   - tenantId: The tenant that must have issued the token.
+    ///   - use: The required token type.
+    ///   - scope: The required scopes. The `scope` claim must contain all of them; only access tokens of a tenant have this claim.
+    ///   - checkRevoked: Whether to reject the token if its identity or account was deleted or disabled, or its session was ended. Defaults to true.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TokenScopeMissingError`.
     public func verify(token: String, audience: String? = nil, issuer: String? = nil, tenantId: String? = nil, use: TokenUse? = nil, scope: String? = nil, checkRevoked: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenVerifyResult {
         var _params = MemberWriter()
@@ -105,19 +107,19 @@ public struct TokenMethods: Sendable {
     }
 }
 
-/// What `token.discovery` answers.
+/// The result of `token.discovery`.
 public struct TokenDiscoveryResult: Record {
-    /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+    /// The issuer.
     public var issuer: String
-    /// Where the keys are meant to be published.
+    /// The URL at which the keys must be published.
     public var jwksUri: String
-    /// Always id_token.
+    /// Always `id_token`.
     public var responseTypesSupported: [String]
-    /// Always public.
+    /// Always `public`.
     public var subjectTypesSupported: [String]
     /// The algorithms of the published keys.
     public var idTokenSigningAlgValuesSupported: [String]
-    /// The claims tokens of this issuer carry.
+    /// The claims in tokens of this issuer.
     public var claimsSupported: [String]
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -154,11 +156,11 @@ public struct TokenDiscoveryResult: Record {
     }
 }
 
-/// What `token.jwks` answers.
+/// The result of `token.jwks`.
 public struct TokenJwksResult: Record {
-    /// The keys.
+    /// The published keys.
     public var keys: [JsonWebKey]
-    /// When the set is known to change next.
+    /// The time of the next scheduled change of the set, in seconds since 1970-01-01 UTC.
     public var nextChangeAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -183,13 +185,13 @@ public struct TokenJwksResult: Record {
     }
 }
 
-/// What `token.mint` answers.
+/// The result of `token.mint`.
 public struct TokenMintResult: Record {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The identity for which the token was minted.
     public var identityId: String
-    /// A signed JSON Web Token in compact form.
+    /// The OpenID token.
     public var token: String
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -217,13 +219,13 @@ public struct TokenMintResult: Record {
     }
 }
 
-/// What `token.mintForDeveloper` answers.
+/// The result of `token.mintForDeveloper`.
 public struct TokenMintForDeveloperResult: Record {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The identity for which the token was minted.
     public var identityId: String
-    /// A signed JSON Web Token in compact form.
+    /// The OpenID token.
     public var token: String
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
     /// Whether this call created the identity.
     public var isNewIdentity: Bool
@@ -256,17 +258,17 @@ public struct TokenMintForDeveloperResult: Record {
     }
 }
 
-/// What `token.verify` answers.
+/// The result of `token.verify`.
 public struct TokenVerifyResult: Record {
-    /// The token's payload.
+    /// The claims of the token.
     public var claims: JSONObject
-    /// The token's JOSE header.
+    /// The JOSE header of the token.
     public var header: JSONObject
-    /// What a token is for: a pool's OpenID token, or a tenant's ID or access token.
+    /// The token type.
     public var use: TokenUse
-    /// The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+    /// The issuer of the token.
     public var issuer: String
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,37 +2,37 @@
 // swift-format-ignore-file
 import JSON
 
-/// A person's account in a tenant.
+/// The account of a user in a tenant.
 public struct Account: Record {
-    /// The id of an account; sub in its tokens.
+    /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
-    /// The address that it signs in with; none for one without an address of its own.
+    /// The email address with which the user signs in. Not present for accounts without their own email address.
     public var username: String?
-    /// The address that mails go to.
+    /// The email address to which messages are sent.
     public var email: String?
-    /// Whether its owner has shown that mails there reach them.
+    /// Whether the email address is verified.
     public var emailVerified: Bool
-    /// How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your backend (custom), or not again (anonymous).
+    /// The way in which the user signs in.
     public var method: SignInMethod
-    /// The ways into it.
+    /// The sign-in methods of the account.
     public var providers: [LinkedProvider]
-    /// Its second factors, the oldest first; none if it has none.
+    /// The second factors, oldest first. Present if the account has second factors.
     public var factors: [Factor]?
-    /// Attributes by their names: strings, integers and booleans, as the tenant asks for them.
+    /// The user attributes.
     public var attributes: JSONObject
-    /// Custom claims of its tokens.
+    /// The custom claims that are added to the account's tokens.
     public var claims: JSONObject
-    /// Whether it is kept from signing in.
+    /// Whether the account is disabled. A disabled account cannot be signed in to.
     public var disabled: Bool
-    /// Whether it signs in again only after a reset of its password.
+    /// Whether the user must reset the password before the next sign-in.
     public var mustChangePassword: Bool?
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the account was created, in seconds since 1970-01-01 UTC.
     public var createdAt: Timestamp
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the last change of the account, in seconds since 1970-01-01 UTC.
     public var updatedAt: Timestamp
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the last sign-in, in seconds since 1970-01-01 UTC.
     public var lastSignInAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject

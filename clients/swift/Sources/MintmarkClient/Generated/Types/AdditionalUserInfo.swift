@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a provider says of whoever signed in with it.
+/// The information that an identity provider returned about the user.
 public struct AdditionalUserInfo: Record {
-    /// The provider.
+    /// The ID of the provider.
     public var providerId: String
-    /// The name that it calls them by, where it has such names.
+    /// The user name at the provider. Present if the provider has user names.
     public var username: String?
-    /// All of it: the claims of the ID token, or the answer about the access token.
+    /// The complete user information: the claims of the ID token, or the response to the access token.
     public var profile: JSONObject
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,23 +2,23 @@
 // swift-format-ignore-file
 import JSON
 
-/// What applying a document did, or would do, to one thing that it declares.
+/// The effect of applying a document on one resource.
 public struct AppliedChange: Record {
-    /// Where it is declared, as an RFC 6901 JSON pointer into the document.
+    /// The location of the resource in the document, as an RFC 6901 JSON Pointer.
     public var pointer: String
-    /// What it is.
+    /// The kind of the resource.
     public var kind: Kind
-    /// Its name; of a tenant or identity provider its id.
+    /// The name of the resource, or the ID of a tenant or identity provider.
     public var name: String
-    /// A tenant's id, and the tenant of an identity provider.
+    /// The ID of the tenant. Present for tenants and identity providers.
     public var tenantId: String?
-    /// A pool's id; not for a new one in a dry run, unless the document says it.
+    /// The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
     public var poolId: String?
-    /// A role's ARN.
+    /// The ARN of the role. Present for roles.
     public var roleArn: String?
-    /// What became of it.
+    /// The outcome: created, updated or unchanged.
     public var change: Change
-    /// Of what was updated, the members that differed.
+    /// The names of the members that changed. Empty unless the resource was updated.
     public var changed: [String]
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -59,7 +59,7 @@ public struct AppliedChange: Record {
         members.set("changed", changed)
         members.add(unknown)
     }
-    /// What it is. A newer Mintmark may answer others.
+    /// The kind of the resource. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -73,7 +73,7 @@ public struct AppliedChange: Record {
         public static let role = Self(rawValue: "role")
     }
 
-    /// What became of it. A newer Mintmark may answer others.
+    /// The outcome: created, updated or unchanged. Newer versions of Mintmark can add values.
     public struct Change: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

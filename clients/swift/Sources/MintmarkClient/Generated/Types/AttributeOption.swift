@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// One of the values that an attribute can have.
+/// An allowed value of an attribute.
 public struct AttributeOption: Record {
-    /// What is stored and stands in tokens. Not with a comma.
+    /// The value that is stored and added to tokens. It must not contain a comma.
     public var value: String
-    /// What people see.
+    /// The text that users see.
     public var label: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What an attribute's value fell short of. A newer Mintmark may answer others.
+/// The rule that the value of an attribute violates. Newer versions of Mintmark can add values.
 public struct AttributeRule: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What the values of an attribute are. A newer Mintmark may answer others.
+/// The type of the values of an attribute. Newer versions of Mintmark can add values.
 public struct AttributeType: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// What was found in one chain.
+/// The verification result of one hash chain.
 public struct AuditChain: Record {
-    /// The chain.
+    /// The ID of the chain.
     public var chain: String
-    /// How many records it has had.
+    /// The number of records the chain has had.
     public var records: Int
-    /// How many of them, the oldest, retention has removed. Their end is attested; what follows is checked from there.
+    /// The number of oldest records that retention has removed. Their end is attested, and the verification starts there.
     public var removedRecords: Int?
-    /// The hash of its last record.
+    /// The hash of the last record.
     public var head: String
-    /// Whether every record follows from the one before.
+    /// Whether every record follows from the previous one.
     public var intact: Bool
-    /// What is wrong, and where.
+    /// The problem and its location. Present if `intact` is false.
     public var problem: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// The end of a chain at some moment, to be kept outside the store.
+/// The end of a hash chain at some time, to be stored outside the store.
 public struct AuditHead: Record {
-    /// The chain.
+    /// The ID of the chain.
     public var chain: String
-    /// How many records it had.
+    /// The number of records of the chain.
     public var records: Int
-    /// The hash of its last record, in base64url.
+    /// The hash of the last record, in base64url.
     public var head: String
     /// The members that this client does not know.
     public var unknown: JSONObject

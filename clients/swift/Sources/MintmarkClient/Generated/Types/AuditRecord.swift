@@ -2,27 +2,27 @@
 // swift-format-ignore-file
 import JSON
 
-/// One change of state. Ids only: no names, no addresses, no secrets.
+/// The record of a state change. It contains only IDs: no names, addresses or secrets.
 public struct AuditRecord: Record {
-    /// The writing connection; under a seed one for all.
+    /// The ID of the hash chain. Each connection that writes has its own chain; a store with a seed has one chain.
     public var chain: String
-    /// Counts up by one within its chain.
+    /// The number of the record in its chain, increasing by one.
     public var sequence: Int
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the change, in seconds since 1970-01-01 UTC.
     public var at: Timestamp
-    /// The method that made the change; audit.checkpoint stands for records that retention has removed.
+    /// The method that made the change. `audit.checkpoint` marks records that retention has removed.
     public var method: String
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The pool that the change affects.
     public var poolId: String?
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The identity that the change affects.
     public var identityId: String?
-    /// What else it concerns: a role's ARN, a key's id.
+    /// Another affected resource, such as the ARN of a role or the ID of a key.
     public var subject: String?
-    /// The trace of the request.
+    /// The `trace` of the request.
     public var trace: String?
-    /// What the change was.
+    /// The details of the change.
     public var details: JSONObject?
-    /// HMAC over this record and the one before, in base64url.
+    /// The HMAC over this record and the previous one, in base64url.
     public var hash: String
     /// The members that this client does not know.
     public var unknown: JSONObject

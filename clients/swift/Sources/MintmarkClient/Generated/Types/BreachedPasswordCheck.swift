@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// A service that knows passwords that have leaked, asked by the k-anonymity interface of Have I Been Pwned: it learns five hexadecimal digits of a SHA-1. While it cannot be asked passwords are taken, and the audit log says so.
+/// A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the first five hexadecimal digits of a SHA-1 hash. While the service is unavailable, passwords are accepted, and the audit log records it.
 public struct BreachedPasswordCheck: Record {
-    /// What the five digits are put behind. Without it: "https://api.pwnedpasswords.com/range/".
+    /// The URL to which the five digits are appended. Defaults to "https://api.pwnedpasswords.com/range/".
     public var url: String?
-    /// Whether it may be in a private network. Without it: false.
+    /// Whether the service can be in a private network. Defaults to false.
     public var allowPrivateNetwork: Bool?
-    /// Whether it may be on a loopback address, without TLS. Without it: false.
+    /// Whether plain HTTP to a loopback address is allowed. Defaults to false.
     public var allowInsecure: Bool?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The way a message goes. A newer Mintmark may answer others.
+/// The channel of a message. Newer versions of Mintmark can add values.
 public struct Channel: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,21 +2,21 @@
 // swift-format-ignore-file
 import JSON
 
-/// The codes that are sent to people.
+/// The rules for one-time codes.
 public struct CodePolicy: Record {
-    /// How many digits a code has. Without it: 8.
+    /// The number of digits of a code. Defaults to 8.
     public var length: Int?
-    /// How long a code is good for. For ten minutes more another one can be asked for in the same flow; then, and an hour after it began in any case, the flow is over. Without it: 600.
+    /// The lifetime of a code, in seconds. For 10 minutes after the expiration, another code can be requested in the same flow. Then the flow expires, at the latest one hour after its start. Defaults to 600.
     public var lifetimeSeconds: Int?
-    /// How many wrong tries end a code. Without it: 5.
+    /// The number of wrong attempts after which a code becomes invalid. Defaults to 5.
     public var attempts: Int?
-    /// After which time people are advised to ask for another code. Without it: 60.
+    /// The number of seconds after which users are advised to request another code. Defaults to 60.
     public var resendAfterSeconds: Int?
-    /// How many codes one flow sends. Without it: 5.
+    /// The maximum number of codes per flow. Defaults to 5.
     public var sendsPerFlow: Int?
-    /// How many codes go to one address within windowSeconds. Without it: 5.
+    /// The maximum number of codes per address within `windowSeconds`. Defaults to 5.
     public var sendsPerAddress: Int?
-    /// See sendsPerAddress. Without it: 900.
+    /// The period of `sendsPerAddress`, in seconds. Defaults to 900.
     public var windowSeconds: Int?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,29 +2,29 @@
 // swift-format-ignore-file
 import JSON
 
-/// Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that idp.authorize or idp.authorizeDevice has begun.
+/// The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow started with `idp.authorize` or `idp.authorizeDevice`.
 ///
 /// Exactly one of `providerId`, `email`, `pendingToken`, `continuationToken` is given.
 public struct Credential: Record {
-    /// The provider that gave idToken or accessToken.
+    /// The ID of the provider that issued `idToken` or `accessToken`.
     public var providerId: String?
-    /// An address that signs in with a password.
+    /// The email address that signs in with `password`.
     public var email: String?
-    /// From an earlier answer, instead of what a provider gave.
+    /// A pending token of an earlier response, instead of the credential of a provider.
     public var pendingToken: String?
-    /// From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process, or signs in on another device, the call waits for them; cancelling it ends the wait.
+    /// The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the user signs in on another device, the call waits for the user; canceling the request ends the wait.
     public var continuationToken: String?
-    /// With continuationToken from idp.authorize with redirectUri: the whole URL that the provider sent the person back to, with its query and fragment. What came as a form post is put behind it as its query.
+    /// The complete callback URL to which the provider redirected the browser, with its query and fragment. Used with the continuation token of `idp.authorize` with `redirectUri`. For a callback by form post, append the form data as the query.
     public var url: String?
-    /// With providerId: its ID token.
+    /// The ID token of the provider. Used with `providerId`.
     public var idToken: String?
-    /// With providerId: its access token. With an ID token that has at_hash it must fit that; alone it is for google.com, facebook.com and github.com, which are asked about it.
+    /// The access token of the provider. Used with `providerId`. If the ID token contains `at_hash`, the access token must match it. Without an ID token, accepted for `google.com`, `facebook.com` and `github.com`, which verify it.
     public var accessToken: String?
-    /// With an ID token that has a nonce: the value whose SHA-256 in hexadecimal was sent to the provider as nonce.
+    /// The value whose SHA-256, in hexadecimal, was sent to the provider as the nonce. Used with an ID token that contains a nonce.
     public var rawNonce: String?
-    /// With apple.com: what Apple tells of the person at the first consent, and never again.
+    /// The user information that Apple returns only at the first consent. Used with `apple.com`.
     public var user: User?
-    /// With email: its password.
+    /// The password. Used with `email`.
     public var password: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -71,9 +71,9 @@ public struct Credential: Record {
         members.secret("password", password)
         members.add(unknown)
     }
-    /// With apple.com: what Apple tells of the person at the first consent, and never again.
+    /// The user information that Apple returns only at the first consent. Used with `apple.com`.
     public struct User: Record {
-        /// Their name.
+        /// The name of the user.
         public var name: Name?
         /// The members that this client does not know.
         public var unknown: JSONObject
@@ -93,7 +93,7 @@ public struct Credential: Record {
             members.set("name", name)
             members.add(unknown)
         }
-        /// Their name.
+        /// The name of the user.
         public struct Name: Record {
             /// The given name.
             public var firstName: String?

@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Temporary credentials, in the form every AWS SDK understands.
+/// Temporary credentials in the form that all AWS SDKs accept.
 public struct Credentials: Record {
-    /// ASIA and more; not secret.
+    /// The access key ID, which begins with `ASIA`. It is not secret.
     public var accessKeyId: String
-    /// Signs requests; is never sent.
+    /// The secret access key, which signs requests and is never sent.
     public var secretAccessKey: String
     /// The session token of temporary credentials.
     public var sessionToken: String
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the credentials expire, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject

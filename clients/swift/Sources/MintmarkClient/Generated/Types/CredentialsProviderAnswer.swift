@@ -2,21 +2,21 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a credential provider has, or what it needs first.
+/// The result of a credentials provider, or the token that it requires first.
 public struct CredentialsProviderAnswer: Record {
-    /// ready: here is what was asked for. tokenRequired: your own backend has to mint; then call credentialsProvider.submitToken.
+    /// The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
     public var state: State
-    /// The identity; with tokenRequired the one that is kept so far, for the backend to name in token.mintForDeveloper.
+    /// The identity ID. If `state` is `tokenRequired`, the identity ID stored so far, for `token.mintForDeveloper`.
     public var identityId: String?
-    /// With ready; not of credentialsProvider.identityId.
+    /// The credentials. Present if `state` is `ready`, except for `credentialsProvider.identityId`.
     public var credentials: Credentials?
     /// The role of the credentials.
     public var roleArn: String?
-    /// With tokenRequired: what submitToken takes. Every call that meets the same refresh gets the same one.
+    /// The continuation token for `credentialsProvider.submitToken`. Present if `state` is `tokenRequired`. All calls that share a refresh get the same token.
     public var continuationToken: String?
-    /// With tokenRequired: whom the backend has to mint for.
+    /// The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`.
     public var logins: [String: String]?
-    /// With tokenRequired: why there is a refresh. noIdentity: the identity's id was asked for; noCredentials: there are none, or they were dropped; expiring, expired: of those that are held; asked: refresh was given.
+    /// The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set.
     public var reason: Reason?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -54,7 +54,7 @@ public struct CredentialsProviderAnswer: Record {
         members.set("reason", reason)
         members.add(unknown)
     }
-    /// ready: here is what was asked for. tokenRequired: your own backend has to mint; then call credentialsProvider.submitToken. A newer Mintmark may answer others.
+    /// The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token and submit it with `credentialsProvider.submitToken`. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -64,7 +64,7 @@ public struct CredentialsProviderAnswer: Record {
         public static let tokenRequired = Self(rawValue: "tokenRequired")
     }
 
-    /// With tokenRequired: why there is a refresh. noIdentity: the identity's id was asked for; noCredentials: there are none, or they were dropped; expiring, expired: of those that are held; asked: refresh was given. A newer Mintmark may answer others.
+    /// The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Newer versions of Mintmark can add values.
     public struct Reason: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

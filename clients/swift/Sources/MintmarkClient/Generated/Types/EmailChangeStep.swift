@@ -2,23 +2,23 @@
 // swift-format-ignore-file
 import JSON
 
-/// Where the change or the verification of an address stands.
+/// The state of a change or verification of an email address.
 public struct EmailChangeStep: Record {
-    /// What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified.
+    /// The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the address is verified.
     public var state: State
-    /// codeRequired: for account.submitCode. completed: after a change, which ends every session, signIn.withContinuation signs in with it; there is none after a verification.
+    /// The continuation token. If `state` is `codeRequired`, it is for `account.submitCode`. If `state` is `completed`, it is for `signIn.withContinuation`, because a change ends all sessions; not present after a verification of the current address.
     public var continuationToken: String?
-    /// codeRequired: where the code went, with most of it hidden.
+    /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
     public var sentTo: String?
-    /// The way a message goes.
+    /// The channel of the code. Present if `state` is `codeRequired`.
     public var channel: Channel?
-    /// codeRequired: how many digits it has.
+    /// The number of digits of the code. Present if `state` is `codeRequired`.
     public var codeLength: Int?
-    /// codeRequired: from when on it makes sense to ask for another code.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     public var resendAt: Timestamp?
-    /// codeRequired: until when the code is good; else until when the continuation token is.
+    /// The time at which the code expires (`codeRequired`) or the continuation token expires (`completed`), in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp?
-    /// completed: the account as it is now.
+    /// The changed account. Present if `state` is `completed`.
     public var account: Account?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -59,7 +59,7 @@ public struct EmailChangeStep: Record {
         members.set("account", account)
         members.add(unknown)
     }
-    /// What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is verified. A newer Mintmark may answer others.
+    /// The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the address is verified. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

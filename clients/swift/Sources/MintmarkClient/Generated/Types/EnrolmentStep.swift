@@ -2,39 +2,42 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second factor that is to be shown once before it counts.
+/// A second factor whose enrollment must be confirmed with a code.
 public struct EnrolmentStep: Record {
-    /// What comes next: mfa.confirm with a code.
+    /// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
     public var state: State
-    /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
+    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
     public var continuationToken: String
-    /// totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+    /// The ID that the factor will have after `mfa.confirm` accepted its code.
+    public var factorId: String
+    /// The kind of the factor.
     public var kind: FactorKind
-    /// totp: what the app computes codes from, in Base32, for typing. It is shown this once.
+    /// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present for the kind `totp`.
     public var secret: String?
-    /// totp: all of it for the app, mostly shown as a QR code.
+    /// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`.
     public var otpauthUri: String?
-    /// totp: what the codes are computed with, SHA1.
+    /// The algorithm of the codes, `SHA1`. Present for the kind `totp`.
     public var algorithm: String?
-    /// totp: how often the code changes.
+    /// The number of seconds after which the code changes. Present for the kind `totp`.
     public var periodSeconds: Int?
-    /// email, sms: where the code went, with most of it hidden.
+    /// The masked address or number to which the code was sent. Present for the kinds `email` and `sms`.
     public var sentTo: String?
-    /// The way a message goes.
+    /// The channel of the code. Present for the kinds `email` and `sms`.
     public var channel: Channel?
-    /// How many digits the code has.
+    /// The number of digits of the code.
     public var codeLength: Int
-    /// email, sms: from when on it makes sense to ask for another code.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for the kinds `email` and `sms`.
     public var resendAt: Timestamp?
-    /// email, sms: until when the code is good; totp: until when the continuation token is.
+    /// The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(state: State, continuationToken: String, kind: FactorKind, codeLength: Int, expiresAt: Timestamp, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int? = nil, sentTo: String? = nil, channel: Channel? = nil, resendAt: Timestamp? = nil, unknown: JSONObject = [:]) {
+    public init(state: State, continuationToken: String, factorId: String, kind: FactorKind, codeLength: Int, expiresAt: Timestamp, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int? = nil, sentTo: String? = nil, channel: Channel? = nil, resendAt: Timestamp? = nil, unknown: JSONObject = [:]) {
         self.state = state
         self.continuationToken = continuationToken
+        self.factorId = factorId
         self.kind = kind
         self.secret = secret
         self.otpauthUri = otpauthUri
@@ -51,6 +54,7 @@ public struct EnrolmentStep: Record {
     public init(reading members: inout MemberReader) throws {
         state = try members.required("state")
         continuationToken = try members.required("continuationToken")
+        factorId = try members.required("factorId")
         kind = try members.required("kind")
         secret = try members.optional("secret")
         otpauthUri = try members.optional("otpauthUri")
@@ -67,6 +71,7 @@ public struct EnrolmentStep: Record {
     public func write(to members: inout MemberWriter) {
         members.set("state", state)
         members.secret("continuationToken", continuationToken)
+        members.set("factorId", factorId)
         members.set("kind", kind)
         members.secret("secret", secret)
         members.secret("otpauthUri", otpauthUri)
@@ -79,7 +84,7 @@ public struct EnrolmentStep: Record {
         members.set("expiresAt", expiresAt)
         members.add(unknown)
     }
-    /// What comes next: mfa.confirm with a code. A newer Mintmark may answer others.
+    /// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

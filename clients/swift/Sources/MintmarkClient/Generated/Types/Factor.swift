@@ -4,19 +4,19 @@ import JSON
 
 /// A second factor of an account.
 public struct Factor: Record {
-    /// The id of a second factor; recovery stands for the recovery codes.
+    /// The ID of a second factor, or `recovery` for the recovery codes.
     public var factorId: String
-    /// totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+    /// The kind of the factor.
     public var kind: FactorKind
-    /// What its owner calls it.
+    /// The display name, chosen by the user.
     public var displayName: String?
-    /// email: where its codes go.
+    /// The email address that receives the codes. Present for the kind `email`.
     public var email: String?
-    /// sms: where its codes go.
+    /// The phone number that receives the codes. Present for the kind `sms`.
     public var phoneNumber: String?
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the factor was enrolled, in seconds since 1970-01-01 UTC.
     public var enrolledAt: Timestamp
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// A time in seconds since 1970-01-01 UTC.
     public var lastUsedAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. A newer Mintmark may answer others.
+/// The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. Newer versions of Mintmark can add values.
 public struct FactorKind: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,33 +2,33 @@
 // swift-format-ignore-file
 import JSON
 
-/// A fault that is armed in this process.
+/// An active fault in this process.
 public struct Fault: Record {
-    /// What fails.
+    /// The kind of the fault.
     public var kind: Kind
-    /// The method that answers an error.
+    /// The method that fails.
     public var method: String?
-    /// The type of that error.
+    /// The type of the error that the method returns.
     public var error: String?
-    /// How messages fail.
+    /// The delivery fault.
     public var delivery: String?
-    /// Only messages to this address or number.
+    /// The address or number whose messages fail.
     public var to: String?
-    /// The provider that is not itself.
+    /// The provider that fails.
     public var provider: String?
-    /// What is wrong with it.
+    /// The failure of the provider.
     public var failure: String?
-    /// How long it takes to answer, where it is slow.
+    /// The delay of a slow provider, in milliseconds.
     public var delayMilliseconds: Int?
-    /// How writes fail.
+    /// The failure of writes.
     public var store: String?
-    /// How much longer it lasts, in real time, where it lasts for a time.
+    /// The remaining duration of the fault, in milliseconds of real time. Present if the fault is limited by time.
     public var forMilliseconds: Int?
-    /// How far this process's clock is off from that of the store.
+    /// The difference between the clock of this process and the clock of the store, in seconds.
     public var clockJumpSeconds: Int?
-    /// How many more go well before it.
+    /// The number of calls that succeed before the fault occurs.
     public var afterCalls: Int?
-    /// How many times it is left; absent: until it is cleared, or its time is over.
+    /// The remaining number of times the fault occurs. Not present if the fault is active until it is cleared or its time has elapsed.
     public var times: Int?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -84,7 +84,7 @@ public struct Fault: Record {
         members.set("times", times)
         members.add(unknown)
     }
-    /// What fails. A newer Mintmark may answer others.
+    /// The kind of the fault. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,27 +2,27 @@
 // swift-format-ignore-file
 import JSON
 
-/// Something that belongs to a person.
+/// A part of an account.
 public struct GraphNode: Record {
-    /// account; provider: a way into it; factor: a second factor; session: somebody is signed in; mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity that is not of this account.
+    /// The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login of such an identity that does not belong to this account.
     public var kind: Kind
-    /// account, mergedAccount: its id.
+    /// The account ID. Present for the kinds `account` and `mergedAccount`.
     public var accountId: String?
-    /// provider: which, or password or code.
+    /// The ID of the provider, or `password` or `code`. Present for the kind `provider`.
     public var providerId: String?
-    /// provider: who the person is there.
+    /// The subject of the user at the provider. Present for the kind `provider`.
     public var subject: String?
-    /// factor: its id.
+    /// The ID of the factor. Present for the kind `factor`.
     public var factorId: String?
-    /// factor: what it is made of.
+    /// The kind of the factor. Present for the kind `factor`.
     public var factorKind: FactorKind?
-    /// session: its id.
+    /// The ID of the session. Present for the kind `session`.
     public var sessionId: String?
-    /// identity: its pool.
+    /// The ID of the pool. Present for the kind `identity`.
     public var poolId: String?
-    /// identity: its id.
+    /// The ID of the identity. Present for the kind `identity`.
     public var identityId: String?
-    /// login: the provider, as the pool calls it.
+    /// The name of the login provider in the pool. Present for the kind `login`.
     public var loginProvider: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -69,7 +69,7 @@ public struct GraphNode: Record {
         members.set("loginProvider", loginProvider)
         members.add(unknown)
     }
-    /// account; provider: a way into it; factor: a second factor; session: somebody is signed in; mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity that is not of this account. A newer Mintmark may answer others.
+    /// The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login of such an identity that does not belong to this account. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

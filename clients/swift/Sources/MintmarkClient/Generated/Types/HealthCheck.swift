@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// One thing that must work.
+/// The result of one health check.
 public struct HealthCheck: Record {
-    /// What was looked at, such as store or keys.
+    /// The checked component, such as `store` or `log`.
     public var name: String
-    /// Whether it works.
+    /// Whether the component works.
     public var ok: Bool
-    /// What is wrong and what to do about it, or a figure.
+    /// The problem and its solution, or a measured value.
     public var detail: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A guest never had a login; a disabled identity was merged into another one or lost its last login. A newer Mintmark may answer others.
+/// The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was merged into another identity or lost its last login. Newer versions of Mintmark can add values.
 public struct IdentityState: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,43 +2,47 @@
 // swift-format-ignore-file
 import JSON
 
-/// An identity provider as system.apply takes it: what idp.create takes. What is left out stays as it is; a new provider gets the default.
+/// The declaration of an identity provider for `system.apply`, with the members of `idp.create`. Omitted members keep their value; for a new provider, they get their default.
 public struct IdpDeclaration: Record {
-    /// The tenant; it may be one of the document. Without it: "default".
+    /// The ID of the tenant, which can be part of the same document. Defaults to "default".
     public var tenantId: String?
-    /// An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+    /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
     public var providerId: String
-    /// Your client id at the provider. It must stand in aud of its ID tokens.
+    /// The client ID at the provider. The `aud` claim of the provider's ID tokens must contain it.
     public var clientId: String?
-    /// Your client secret there. It is kept sealed and never shown.
+    /// The client secret at the provider. Stored encrypted and never returned.
     public var clientSecret: String?
-    /// Without it basic for an oidc. provider and post for the known ones; none where there is no secret.
+    /// The method with which the client authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to `post` for known providers, and to `none` without a client secret.
     public var clientAuthentication: ClientAuthentication?
-    /// Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without it that of personal accounts.
+    /// The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a directory; defaults to the issuer of personal accounts. Other known providers have a fixed issuer.
     public var issuer: String?
-    /// What people read on a button.
+    /// The name of the provider on sign-in buttons.
     public var displayName: String?
-    /// Whether people can sign in with it.
+    /// Whether users can sign in with the provider.
     public var enabled: Bool?
-    /// Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret, unless clientAuthentication is none.
+    /// The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
     public var responseType: IdpResponseType?
-    /// Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has such an address there gets the account that has it here, so only for providers that check it. The others have fixed rules.
+    /// The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as `offline_access`.
+    public var scopes: [String]?
+    /// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name, unless `scopes` ask for them.
+    public var openidOnly: Bool?
+    /// Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules.
     public var trustEmail: Bool?
-    /// Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids.
+    /// Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps.
     public var moreClientIds: [String]?
-    /// Its public keys (RFC 7517), if they are not to be fetched.
+    /// The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
     public var keys: [JSONObject]?
-    /// Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and github.com.
+    /// The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead of the provider's own URL.
     public var endpoint: String?
-    /// Whether it may be asked without TLS, for tests.
+    /// Whether plain HTTP to a loopback address is allowed, for tests.
     public var allowInsecure: Bool?
-    /// Whether it may stand in a private network.
+    /// Whether the provider can be in a private network.
     public var allowPrivateNetwork: Bool?
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(providerId: String, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, unknown: JSONObject = [:]) {
+    public init(providerId: String, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.providerId = providerId
         self.clientId = clientId
@@ -48,6 +52,8 @@ public struct IdpDeclaration: Record {
         self.displayName = displayName
         self.enabled = enabled
         self.responseType = responseType
+        self.scopes = scopes
+        self.openidOnly = openidOnly
         self.trustEmail = trustEmail
         self.moreClientIds = moreClientIds
         self.keys = keys
@@ -67,6 +73,8 @@ public struct IdpDeclaration: Record {
         displayName = try members.optional("displayName")
         enabled = try members.optional("enabled")
         responseType = try members.optional("responseType")
+        scopes = try members.optional("scopes")
+        openidOnly = try members.optional("openidOnly")
         trustEmail = try members.optional("trustEmail")
         moreClientIds = try members.optional("moreClientIds")
         keys = try members.optional("keys")
@@ -86,6 +94,8 @@ public struct IdpDeclaration: Record {
         members.set("displayName", displayName)
         members.set("enabled", enabled)
         members.set("responseType", responseType)
+        members.set("scopes", scopes)
+        members.set("openidOnly", openidOnly)
         members.set("trustEmail", trustEmail)
         members.set("moreClientIds", moreClientIds)
         members.set("keys", keys)

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// An account that was not imported, and everything that is wrong with it.
+/// An account that was not imported, with all its violations.
 public struct ImportFailure: Record {
-    /// Its line in the file, or its place in accounts, from 1.
+    /// The line in the file, or the position in `accounts`, from 1.
     public var line: Int
-    /// The id that stands there.
+    /// The account ID in this line.
     public var accountId: String?
-    /// At most 20. The pointers lead into the account; the rules are those of JSON Schema and the types of the errors that account.create and others have for the same, beside malformed, duplicate and unrecognisable.
+    /// At most 20 violations. The pointers refer to the account. The rules are JSON Schema keywords, the types of the errors that methods such as `account.create` return for the same problem, `malformed`, `duplicate` and `unrecognisable`.
     public var violations: [Violation]
     /// The members that this client does not know.
     public var unknown: JSONObject

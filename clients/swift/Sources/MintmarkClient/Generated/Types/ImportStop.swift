@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Why an import ended before its end.
+/// The reason an import stopped before the end.
 public struct ImportStop: Record {
-    /// requestCancelled; tooManyFailures; or the error of the store, such as storeFull.
+    /// `requestCancelled`, `tooManyFailures`, or the error of the store, such as `storeFull`.
     public var type: String
-    /// What happened and what to do next, for people.
+    /// The problem and the next action, as text.
     public var message: String
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,25 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// A public key as RFC 7517 writes it.
+/// A public key (RFC 7517).
 public struct JsonWebKey: Record {
-    /// The key type: EC, RSA or OKP.
+    /// The key type: `EC`, `RSA` or `OKP`.
     public var kty: String
-    /// Always sig.
+    /// Always `sig`.
     public var use: String
-    /// The one algorithm this key is for.
+    /// The only algorithm for which the key is used.
     public var alg: String
-    /// A key's id: its RFC 7638 thumbprint.
+    /// The ID of a key: its RFC 7638 thumbprint.
     public var kid: String
     /// The curve of an EC or OKP key.
     public var crv: String?
-    /// A coordinate, or an Ed25519 key, in base64url.
+    /// The x coordinate of an EC key, or the Ed25519 key, in base64url.
     public var x: String?
-    /// A coordinate in base64url.
+    /// The y coordinate of an EC key, in base64url.
     public var y: String?
-    /// An RSA modulus in base64url.
+    /// The RSA modulus, in base64url.
     public var n: String?
-    /// An RSA exponent in base64url.
+    /// The RSA exponent, in base64url.
     public var e: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

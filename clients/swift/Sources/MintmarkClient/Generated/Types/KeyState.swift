@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// next: published, not signing yet. active: signing. retired: published until the last token it signed has expired. revoked: accepted nowhere. A newer Mintmark may answer others.
+/// The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing, published until the last token it signed has expired. `revoked`: no longer accepted. Newer versions of Mintmark can add values.
 public struct KeyState: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// One bar of a histogram.
+/// A bucket of a latency histogram.
 public struct LatencyBucket: Record {
-    /// The upper edge, inclusive; the last bucket has the largest value seen.
+    /// The upper bound, inclusive, in microseconds. The last bucket contains the maximum.
     public var upToMicroseconds: Int
-    /// How many calls took at most this long and longer than the bucket before.
+    /// The number of calls with a latency up to this bound and above the previous one.
     public var count: Int
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// A way into an account.
+/// A sign-in method of an account.
 public struct LinkedProvider: Record {
-    /// The provider; password or code for the account's own address.
+    /// The ID of the provider, or `password` or `code` for the account's own email address.
     public var providerId: String
-    /// Who it is there; of password and code the address.
+    /// The user's subject at the provider, or the email address for `password` and `code`.
     public var subject: String
-    /// The address that the provider said last, which can be another than the account's.
+    /// The email address that the provider returned last. It can differ from the address of the account.
     public var email: String?
-    /// The name that it said last.
+    /// The name that the provider returned last.
     public var displayName: String?
-    /// The picture that it said last.
+    /// The URL of the picture that the provider returned last.
     public var photoUrl: String?
-    /// Since when it leads here.
+    /// The time at which the provider was linked, in seconds since 1970-01-01 UTC.
     public var linkedAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for it, else by codes. A newer Mintmark may answer others.
+/// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. Newer versions of Mintmark can add values.
 public struct LocalAccountMethod: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

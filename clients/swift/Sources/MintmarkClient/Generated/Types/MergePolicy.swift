@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What becomes of something that both accounts have and an account can have once. fail: nothing is merged; keepTarget: what the account that stays has; keepSource: what the other one has. A newer Mintmark may answer others.
+/// The policy for data that both accounts have and that an account can have only once. `fail`: the accounts are not merged. `keepTarget`: the data of the remaining account is kept. `keepSource`: the data of the merged account is kept. Newer versions of Mintmark can add values.
 public struct MergePolicy: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

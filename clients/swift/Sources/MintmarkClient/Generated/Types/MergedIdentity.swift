@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// What became of the identities of both accounts in a pool that has their tenant as a provider.
+/// The effect of a merge on the identities of both accounts in a pool that uses the tenant as a login provider.
 public struct MergedIdentity: Record {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// The identity that the account leads to.
+    /// The identity to which the remaining account is linked.
     public var identityId: String
-    /// The one that was merged into it, as the pool merges identities, and is disabled.
+    /// The identity that was merged into `identityId` and is disabled.
     public var absorbedIdentityId: String?
-    /// The one that could not be merged, and that no account leads to any more.
+    /// The identity that could not be merged and is no longer linked to an account.
     public var unlinkedIdentityId: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none. A newer Mintmark may answer others.
+/// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor. Newer versions of Mintmark can add values.
 public struct MfaPolicy: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

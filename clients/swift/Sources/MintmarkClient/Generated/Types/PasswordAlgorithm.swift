@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1, pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018). A newer Mintmark may answer others.
+/// The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). Newer versions of Mintmark can add values.
 public struct PasswordAlgorithm: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

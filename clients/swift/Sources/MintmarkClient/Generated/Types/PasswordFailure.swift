@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Why a password was refused.
+/// The reason a password was rejected.
 public struct PasswordFailure: Record {
-    /// What a password fell short of.
+    /// The violated rule.
     public var rule: PasswordRule
-    /// For people.
+    /// The problem, as text.
     public var message: String
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,21 +2,21 @@
 // swift-format-ignore-file
 import JSON
 
-/// How the hash of a password was made. None may cost more than the ones that are made here: N times blockSize times parallelization is at most 1048576.
+/// The parameters of a password hash. The cost is limited to that of this store's own hashes: N times `blockSize` times `parallelization` is at most 1048576.
 public struct PasswordHashing: Record {
-    /// firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1, pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018).
+    /// The hash algorithm.
     public var algorithm: PasswordAlgorithm
-    /// firebaseScrypt: base64_signer_key of the project's password hash parameters.
+    /// The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`.
     public var signerKey: String?
-    /// firebaseScrypt: base64_salt_separator of them; without it, none.
+    /// The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none.
     public var saltSeparator: String?
-    /// firebaseScrypt: mem_cost of them; scrypt: the logarithm to the base 2 of its N, 14 for 16384. Without it, 14.
+    /// The `mem_cost` of the Firebase project for `firebaseScrypt`, or the base-2 logarithm of N for `scrypt`, such as 14 for 16384. Defaults to 14.
     public var memoryCost: Int?
-    /// firebaseScrypt: rounds of them, at most 16, and 8 without it; PBKDF2: how many iterations, which must be said.
+    /// The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of iterations, which is required.
     public var rounds: Int?
-    /// scrypt: its r. Without it, 8.
+    /// The parameter r of `scrypt`. Defaults to 8.
     public var blockSize: Int?
-    /// scrypt: its p. Without it, 1.
+    /// The parameter p of `scrypt`. Defaults to 1.
     public var parallelization: Int?
     /// The members that this client does not know.
     public var unknown: JSONObject

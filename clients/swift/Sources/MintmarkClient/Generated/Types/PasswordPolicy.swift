@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// What passwords must be like.
+/// The rules that a new password must satisfy.
 public struct PasswordPolicy: Record {
-    /// The fewest characters. Without it: 8.
+    /// The minimum number of characters. Defaults to 8.
     public var minimumLength: Int?
-    /// The most characters. Without it: 256.
+    /// The maximum number of characters. Defaults to 256.
     public var maximumLength: Int?
-    /// How many of upper case, lower case, digits and symbols there must be. Without it: 3.
+    /// The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. Defaults to 3.
     public var minimumClasses: Int?
-    /// Whether passwords that are too common, or too close to a name, are refused. Without it: true.
+    /// Whether to reject passwords that are too common or that contain the given name, the surname or the name of the tenant. Also rejects passwords that consist of the email address, a part of it or the display name, and fewer than 8 other characters. Defaults to true.
     public var checksBanned: Bool?
-    /// Terms that count as common here, such as the names of your products.
+    /// Additional terms that count as common, such as product names.
     public var bannedTerms: [String]?
-    /// Who is asked whether a new password has leaked; without it nobody is.
+    /// The service that detects breached passwords. If omitted, passwords are not checked.
     public var breached: BreachedPasswordCheck?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a password fell short of. A newer Mintmark may answer others.
+/// The rule that a password violates. Newer versions of Mintmark can add values.
 public struct PasswordRule: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,29 +2,29 @@
 // swift-format-ignore-file
 import JSON
 
-/// A pool as system.apply takes it: what pool.create, pool.setRoles and pool.setPrincipalTags take, in one.
+/// The declaration of a pool for `system.apply`, with the members of `pool.create`, `pool.setRoles` and `pool.setPrincipalTags`.
 public struct PoolDeclaration: Record {
-    /// Which pool it is. Without it, the one pool of the store with this name, or a new one.
+    /// The ID of the pool. If omitted, the declaration applies to the only pool with this name, or to a new pool.
     public var poolId: String?
-    /// What people call a pool. Names need not be unique.
+    /// The display name of a pool. Names are not necessarily unique.
     public var name: String
-    /// Whether guests get identities and tokens. Without it: false.
+    /// Whether guests can get identities and tokens. Defaults to false.
     public var allowUnauthenticated: Bool?
-    /// Whether a login buys an OpenID token that the client exchanges itself. Developer tokens do not need it. Without it: false.
+    /// Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the client exchanges for credentials itself. Developer tokens do not require it. Defaults to false.
     public var allowClassicFlow: Bool?
-    /// The name your own sign-in has in this pool. It can be added later, and never changed; left out, it stays.
+    /// The login provider name of the application's own users in this pool. It can be added later but never changed. If omitted, it keeps its value.
     public var developerProvider: String?
-    /// The public login providers. One of a kind: no two with one name.
+    /// The public login providers. Each name can occur only once.
     public var providers: [PoolProviderSettings]?
-    /// For a new pool, which has ES256 without it; of a pool that is there it cannot be changed here, since key.rotate does that.
+    /// The signing algorithm of a new pool. Defaults to `ES256`. The algorithm of an existing pool cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
-    /// Free labels on a resource.
+    /// The tags of the pool.
     public var tags: [String: String]?
-    /// Which roles its identities get; left out, together with mappings, the roles stay as they are.
+    /// The roles of the pool by kind of identity. If `roles` and `mappings` are omitted, both keep their value.
     public var roles: RolesByKind?
-    /// Login provider to how it chooses a role; of a Cognito user pool each app client, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+    /// The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own entry, `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.
     public var mappings: [String: RoleMapping]?
-    /// Login provider to its tag map, for all providers that have one; left out, the tag maps stay as they are.
+    /// The principal tag mappings by login provider. Replaces all mappings of the pool. If omitted, the mappings keep their value.
     public var principalTags: [String: TagMapDeclaration]?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -4,23 +4,23 @@ import JSON
 
 /// A public login provider of a pool.
 public struct PoolProvider: Record {
-    /// The name of its logins.
+    /// The login provider name.
     public var name: String
-    /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins.
+    /// The domain of a known provider, which is its login provider name. Present for known providers.
     public var provider: Provider?
-    /// Its issuer, if it is not a well-known one.
+    /// The issuer. Present for other OpenID Connect providers.
     public var issuer: String?
-    /// For a tenant of this store its id.
+    /// The ID of a tenant of this store. Present for tenants.
     public var tenantId: String?
-    /// The client or app ids whose tokens are accepted; of a tenant, its id.
+    /// The client or app IDs whose tokens are accepted. For a tenant, its ID.
     public var clientIds: [String]
-    /// Its public keys, if they are not fetched.
+    /// The public keys of the provider (RFC 7517). Present if they are not fetched from the provider.
     public var keys: [JSONObject]?
-    /// Where it is asked.
+    /// The URL at which access tokens are verified.
     public var endpoint: String?
-    /// Whether it may be asked without TLS.
+    /// Whether plain HTTP to a loopback address is allowed, for tests.
     public var allowInsecure: Bool
-    /// Whether it may stand in a private network.
+    /// Whether the provider can be in a private network.
     public var allowPrivateNetwork: Bool
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -64,7 +64,7 @@ public struct PoolProvider: Record {
         members.set("allowPrivateNetwork", allowPrivateNetwork)
         members.add(unknown)
     }
-    /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins. A newer Mintmark may answer others.
+    /// The domain of a known provider, which is its login provider name. Present for known providers. Newer versions of Mintmark can add values.
     public struct Provider: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

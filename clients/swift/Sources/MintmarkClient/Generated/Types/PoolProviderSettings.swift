@@ -2,25 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// A public login provider of a pool: a well-known one by its domain, a tenant of this store by its id, any other by its issuer.
+/// The settings of a public login provider of a pool: a known provider by its domain, a tenant of this store by its ID, or any other OpenID Connect provider by its issuer.
 ///
 /// Exactly one of `provider`, `issuer`, `tenantId` is given.
 public struct PoolProviderSettings: Record {
-    /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known and refused.
+    /// The domain of a known provider, which is its login provider name: `accounts.google.com`, `appleid.apple.com`, `graph.facebook.com` or `www.amazon.com`. The legacy domains `api.twitter.com` and `www.digits.com` are rejected with `legacyProviderNotSupported`.
     public var provider: Provider?
-    /// For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without https://.
+    /// The issuer of any other OpenID Connect provider, exactly as in `iss`. Its login provider name is the issuer without `https://`.
     public var issuer: String?
-    /// For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without https://; nothing else is said of it.
+    /// The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider name is the issuer of the tenant without `https://`. Other settings are not allowed with `tenantId`.
     public var tenantId: String?
-    /// The client or app ids whose tokens are accepted. Every provider has some; a tenant is its own.
+    /// The client or app IDs whose tokens are accepted. Required, except with `tenantId`. With an empty list, no token is accepted.
     public var clientIds: [String]?
-    /// Its public keys (RFC 7517), if they are not to be fetched.
+    /// The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
     public var keys: [JSONObject]?
-    /// Where a provider of access tokens is asked, instead of at its own address.
+    /// The URL at which access tokens of `graph.facebook.com` or `www.amazon.com` are verified, instead of the provider's own URL.
     public var endpoint: String?
-    /// Whether it may be asked without TLS, for tests. Without it: false.
+    /// Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
     public var allowInsecure: Bool?
-    /// Whether it may stand in a private network. Without it: false.
+    /// Whether the provider can be in a private network. Defaults to false.
     public var allowPrivateNetwork: Bool?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -61,7 +61,7 @@ public struct PoolProviderSettings: Record {
         members.set("allowPrivateNetwork", allowPrivateNetwork)
         members.add(unknown)
     }
-    /// For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are known and refused. A newer Mintmark may answer others.
+    /// The domain of a known provider, which is its login provider name: `accounts.google.com`, `appleid.apple.com`, `graph.facebook.com` or `www.amazon.com`. The legacy domains `api.twitter.com` and `www.digits.com` are rejected with `legacyProviderNotSupported`. Newer versions of Mintmark can add values.
     public struct Provider: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

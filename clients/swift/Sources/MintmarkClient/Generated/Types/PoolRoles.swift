@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// Which roles the identities of a pool get.
+/// The role configuration of a pool.
 public struct PoolRoles: Record {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// The roles that credentials.get chooses from.
+    /// The roles of the pool by kind of identity.
     public var roles: RolesByKind
-    /// Login provider to how it chooses a role; of a Cognito user pool each app client, cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>.
+    /// The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own entry, `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.
     public var mappings: [String: RoleMapping]?
     /// The members that this client does not know.
     public var unknown: JSONObject

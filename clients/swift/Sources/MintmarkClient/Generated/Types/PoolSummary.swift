@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// A pool in a list: pool.get says the rest.
+/// The ID and name of a pool. `pool.get` returns the complete configuration.
 public struct PoolSummary: Record {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// What people call a pool. Names need not be unique.
+    /// The display name of a pool. Names are not necessarily unique.
     public var name: String
     /// The members that this client does not know.
     public var unknown: JSONObject

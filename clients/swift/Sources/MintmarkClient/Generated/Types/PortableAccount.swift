@@ -2,39 +2,39 @@
 // swift-format-ignore-file
 import JSON
 
-/// An account as it goes from one store to another: what a line of a file has.
+/// An account for export and import: the content of one line of a file.
 public struct PortableAccount: Record {
-    /// It is kept; without it one is made, and the account is known by its address, or by a login.
+    /// The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address or a login.
     public var accountId: String?
-    /// The address that it signs in with, and that mails go to.
+    /// The email address with which the user signs in and to which messages are sent.
     public var email: String?
-    /// Whether its owner has shown that mails there reach them. Without it: false.
+    /// Whether the email address is verified. Defaults to false.
     public var emailVerified: Bool?
-    /// Without it: password if there is a passwordHash, else federated if there are providers, else code if there is an address, else anonymous.
+    /// The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`, `code` with an email address, otherwise `anonymous`.
     public var method: SignInMethod?
-    /// Logins that lead to it, one of each provider.
+    /// The linked logins, at most one for each provider.
     public var providers: [PortableLogin]?
-    /// Its second factors, the oldest first. They need an address that is verified.
+    /// The second factors, oldest first. They require a verified email address.
     public var factors: [PortableFactor]?
-    /// Attributes that the tenant asks for; displayName and picture can be there in any tenant.
+    /// The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant.
     public var attributes: JSONObject?
-    /// Custom claims of its tokens, as account.setClaims takes them.
+    /// The custom claims, as in `account.setClaims`.
     public var claims: JSONObject?
-    /// Whether it is kept from signing in. Without it: false.
+    /// Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
     public var disabled: Bool?
-    /// Whether it signs in again only after a reset of its password. Without it: false.
+    /// Whether the user must reset the password before the next sign-in. Defaults to false.
     public var mustChangePassword: Bool?
-    /// Without it, now.
+    /// The time at which the account was created, in seconds since 1970-01-01 UTC. Defaults to the current time.
     public var createdAt: Timestamp?
-    /// Without it, now.
+    /// The time of the last change of the account, in seconds since 1970-01-01 UTC. Defaults to the current time.
     public var updatedAt: Timestamp?
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the last sign-in, in seconds since 1970-01-01 UTC.
     public var lastSignInAt: Timestamp?
-    /// The hash of its password in base64, of 16 to 128 bytes.
+    /// The password hash, 16 to 128 bytes in base64. `account.export` writes standard base64 with padding; `account.import` also accepts base64url and missing padding. Only for accounts with the method `password`.
     public var passwordHash: String?
-    /// What was hashed with the password, in base64, at most 128 bytes.
+    /// The salt of the password hash in base64, at most 128 bytes.
     public var salt: String?
-    /// How passwordHash was made; without it, as the request says.
+    /// The parameters of `passwordHash`. Defaults to the `hash` of the request.
     public var hash: PasswordHashing?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,21 +2,21 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second factor of an account. Imported, it gets an id of its own.
+/// A second factor for export and import. It gets a new ID at the import.
 public struct PortableFactor: Record {
-    /// totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+    /// The kind of the factor.
     public var kind: FactorKind
-    /// What its owner calls it.
+    /// The display name, chosen by the user.
     public var displayName: String?
-    /// email: where its codes go.
+    /// The email address that receives the codes. Used for the kind `email`.
     public var email: String?
-    /// sms: where its codes go, as +4915112345678.
+    /// The phone number that receives the codes, in E.164 format, such as +4915112345678. Used for the kind `sms`.
     public var phoneNumber: String?
-    /// totp: what the app computes codes from, in Base32: six digits, every 30 seconds, with SHA-1.
+    /// The secret of the authenticator app in Base32, for codes of six digits, 30 seconds and SHA-1. Used for the kind `totp`.
     public var secret: String?
-    /// Without it, now.
+    /// The time at which the factor was enrolled, in seconds since 1970-01-01 UTC. Defaults to the current time.
     public var enrolledAt: Timestamp?
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the factor was last used, in seconds since 1970-01-01 UTC.
     public var lastUsedAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// A login of a provider that leads to an account. Entries for password, code, emailLink, phone and anonymous, which say nothing that the account does not say itself, are passed over.
+/// A login of an account for export and import. Entries for `password`, `code`, `emailLink`, `phone` and `anonymous` are ignored because the account itself contains their information.
 public struct PortableLogin: Record {
-    /// The provider, such as google.com or oidc.work.
+    /// The ID of the provider, such as `google.com` or `oidc.work`.
     public var providerId: String
-    /// Who it is there.
+    /// The user's subject at the provider.
     public var subject: String
-    /// The address that the provider said last.
+    /// The email address that the provider returned last.
     public var email: String?
-    /// The name that it said last.
+    /// The name that the provider returned last.
     public var displayName: String?
-    /// The picture that it said last.
+    /// The URL of the picture that the provider returned last.
     public var photoUrl: String?
-    /// Since when it leads there.
+    /// The time at which the provider was linked, in seconds since 1970-01-01 UTC.
     public var linkedAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject

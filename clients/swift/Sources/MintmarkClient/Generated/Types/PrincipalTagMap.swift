@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Which claims of a login's token become session tags.
+/// The mapping from claims of a login's token to principal tags.
 public struct PrincipalTagMap: Record {
-    /// The id of a pool: a region, a colon and a UUID.
+    /// The ID of a pool: a region, a colon and a UUID.
     public var poolId: String
-    /// A login provider: the pool's developer provider, or a public provider.
+    /// The name of a login provider: the pool's developer provider, or a public provider.
     public var provider: String
-    /// Whether it is the default map: client from aud, username from sub.
+    /// Whether the mapping is the default mapping: `client` from `aud` and `username` from `sub`.
     public var useDefaults: Bool
-    /// Tag key to the claim whose value it gets: the map in effect.
+    /// The effective mapping from tag keys to claim names.
     public var principalTags: [String: String]
     /// The members that this client does not know.
     public var unknown: JSONObject

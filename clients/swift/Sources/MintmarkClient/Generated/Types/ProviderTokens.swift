@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The provider's own tokens, as they came.
+/// The tokens of an identity provider, unchanged.
 public struct ProviderTokens: Record {
-    /// Its ID token.
+    /// The ID token of the provider.
     public var idToken: String?
-    /// Its access token.
+    /// The access token of the provider.
     public var accessToken: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

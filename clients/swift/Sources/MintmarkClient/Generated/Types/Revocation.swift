@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Credentials of this subject that were issued before this moment are refused.
+/// A revocation of all credentials of a subject that were issued before a given time.
 public struct Revocation: Record {
-    /// What a revocation names.
+    /// The kind of the revoked subject.
     public var kind: RevocationKind
-    /// The identity, role or pool; for one session its access key id.
+    /// The identity, role or pool, or the access key ID of a session.
     public var subject: String
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
     public var issuedBefore: Timestamp
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the revocation, in seconds since 1970-01-01 UTC.
     public var createdAt: Timestamp
-    /// When the last credentials it can concern have expired; the record goes then.
+    /// The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC. The revocation is then deleted.
     public var expiresAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject

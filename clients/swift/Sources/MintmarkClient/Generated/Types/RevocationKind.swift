@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a revocation names. A newer Mintmark may answer others.
+/// The kind of the revoked subject. Newer versions of Mintmark can add values.
 public struct RevocationKind: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,23 +2,23 @@
 // swift-format-ignore-file
 import JSON
 
-/// A role that temporary credentials can be given for.
+/// A role for temporary credentials.
 public struct Role: Record {
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     public var roleArn: String
-    /// A unique id, AROA and more: a role put anew under the name of a deleted one gets another id.
+    /// A unique ID, which begins with `AROA`. A role created with the name of a deleted role gets another ID.
     public var roleId: String
     /// The name of a role, unique within the store.
     public var name: String
-    /// A policy in the IAM policy language.
+    /// The trust policy, which states who can assume the role.
     public var trustPolicy: JSONObject
-    /// The longest session credentials.assumeRole gives.
+    /// The maximum duration of a session started with `credentials.assumeRole`, in seconds.
     public var maxSessionSeconds: Int
-    /// Free labels on a resource.
+    /// The tags of the role.
     public var tags: [String: String]
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the role was created, in seconds since 1970-01-01 UTC.
     public var createdAt: Timestamp
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the last change of the role, in seconds since 1970-01-01 UTC.
     public var updatedAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,21 +2,21 @@
 // swift-format-ignore-file
 import JSON
 
-/// A role as system.apply takes it: what role.put takes; a pool of the same document can be named by its name.
+/// The declaration of a role for `system.apply`, with the members of `role.put`. A pool of the same document can be referenced by its name.
 ///
 /// Exactly one of `poolId`, `poolName`, `trustPolicy` is given.
 public struct RoleDeclaration: Record {
     /// The name of a role, unique within the store.
     public var name: String
-    /// Trust the authenticated identities of this pool.
+    /// The pool whose authenticated identities can assume the role.
     public var poolId: String?
-    /// Trust the authenticated identities of the one pool with this name.
+    /// The name of the pool whose authenticated identities can assume the role. Exactly one pool must have this name.
     public var poolName: String?
-    /// Your own trust policy; it must have a condition.
+    /// The trust policy. It must contain a condition.
     public var trustPolicy: JSONObject?
-    /// The longest session credentials.assumeRole gives. Without it: 3600.
+    /// The maximum duration of a session started with `credentials.assumeRole`, in seconds. Defaults to 3600.
     public var maxSessionSeconds: Int?
-    /// Free labels on a resource.
+    /// The tags of the role.
     public var tags: [String: String]?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// How a login's provider chooses among roles.
+/// The rules by which a login selects a role.
 public struct RoleMapping: Record {
-    /// token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches.
+    /// The source of the role. `token`: the claims `cognito:roles` and `cognito:preferred_role`. `rules`: the first matching rule.
     public var source: Source
-    /// What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal.
+    /// The behavior if no role, or more than one role, is found. `authenticatedRole`: the role for authenticated identities is used. `deny`: the request is rejected.
     public var ambiguousRoleResolution: AmbiguousRoleResolution
-    /// For source rules: in the order in which they are tried.
+    /// The rules in the order in which they are evaluated. Required if `source` is `rules`, otherwise not allowed.
     public var rules: [RoleRule]?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -34,7 +34,7 @@ public struct RoleMapping: Record {
         members.set("rules", rules)
         members.add(unknown)
     }
-    /// token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches. A newer Mintmark may answer others.
+    /// The source of the role. `token`: the claims `cognito:roles` and `cognito:preferred_role`. `rules`: the first matching rule. Newer versions of Mintmark can add values.
     public struct Source: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -44,7 +44,7 @@ public struct RoleMapping: Record {
         public static let rules = Self(rawValue: "rules")
     }
 
-    /// What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal. A newer Mintmark may answer others.
+    /// The behavior if no role, or more than one role, is found. `authenticatedRole`: the role for authenticated identities is used. `deny`: the request is rejected. Newer versions of Mintmark can add values.
     public struct AmbiguousRoleResolution: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

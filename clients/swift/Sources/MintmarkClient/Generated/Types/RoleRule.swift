@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// Gives a role to whom a claim of the login's token says something of. Case matters; of a list, one element suffices.
+/// A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the claim is a list, one matching element is sufficient.
 public struct RoleRule: Record {
-    /// The claim's name.
+    /// The name of the claim.
     public var claim: String
-    /// How the claim's value must compare. notEqual does not match a claim that is missing.
+    /// The comparison of the claim with `value`. `notEqual` does not match if the claim is missing.
     public var matchType: MatchType
-    /// With what.
+    /// The value to compare with.
     public var value: String
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The role that the rule selects.
     public var roleArn: String
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -39,7 +39,7 @@ public struct RoleRule: Record {
         members.set("roleArn", roleArn)
         members.add(unknown)
     }
-    /// How the claim's value must compare. notEqual does not match a claim that is missing. A newer Mintmark may answer others.
+    /// The comparison of the claim with `value`. `notEqual` does not match if the claim is missing. Newer versions of Mintmark can add values.
     public struct MatchType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The roles that credentials.get chooses from.
+/// The roles from which `credentials.get` selects.
 public struct RolesByKind: Record {
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The role for authenticated identities.
     public var authenticated: String?
-    /// The ARN of a role: arn:aws:iam::<account>:role/<name>.
+    /// The role for guests.
     public var unauthenticated: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,31 +2,31 @@
 // swift-format-ignore-file
 import JSON
 
-/// A message that would have been sent.
+/// A message that a testing store captured instead of sending it.
 public struct SentMessage: Record {
-    /// Counts the messages of the store.
+    /// The number of the message in the store, increasing by one.
     public var number: Int
-    /// The address or number.
+    /// The address or number of the recipient.
     public var to: String
-    /// The way a message goes.
+    /// The channel of a message.
     public var channel: Channel
-    /// What it is for, such as signUp.
+    /// The purpose of the message, such as `signUp`.
     public var purpose: String
-    /// The code in it.
+    /// The one-time code in the message.
     public var code: String?
-    /// The language that it is in.
+    /// The language of the message.
     public var language: String
-    /// A mail's subject.
+    /// The subject of an email.
     public var subject: String?
-    /// What it says.
+    /// The text of the message.
     public var text: String
-    /// A mail's other part, where its template has one.
+    /// The HTML part of an email. Present if the template has one.
     public var html: String?
-    /// A mail's sender, where the tenant has a mail server of its own; else it is the process's.
+    /// The sender of an email. Present if the tenant has its own mail server; otherwise the sender of the process is used.
     public var from: String?
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the message was captured, in seconds since 1970-01-01 UTC.
     public var sentAt: Timestamp
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,53 +2,57 @@
 // swift-format-ignore-file
 import JSON
 
-/// Where a sign-in stands.
+/// The state of a sign-in.
 public struct SignInStep: Record {
-    /// What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in.
+    /// The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one of `factorKinds`. With `completed`, the user is signed in.
     public var state: State
-    /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
+    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
     public var continuationToken: String?
-    /// codeRequired: where the code went, with most of it hidden.
+    /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
     public var sentTo: String?
-    /// The way a message goes.
+    /// The channel of the code. Present if `state` is `codeRequired`.
     public var channel: Channel?
-    /// codeRequired: how many digits it has.
+    /// The number of digits of the code. Present if `state` is `codeRequired`.
     public var codeLength: Int?
-    /// codeRequired: from when on it makes sense to ask for another code.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     public var resendAt: Timestamp?
-    /// codeRequired: until when the code is good; passwordRequired, secondFactorRequired, secondFactorEnrolmentRequired: until when the continuation token is; providerRequired: until when the pending token is; completed: when the ID token expires.
+    /// The time, in seconds since 1970-01-01 UTC, at which the code (`codeRequired`), the pending token (`providerRequired`), the ID token (`completed`) or the continuation token (other states) expires.
     public var expiresAt: Timestamp?
-    /// secondFactorRequired: the second factors; each of them will do.
+    /// The second factors, one of which is required. Present if `state` is `secondFactorRequired`.
     public var hints: [FactorHint]?
-    /// completed: whose it is.
+    /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server. Present if `state` is `secondFactorEnrollmentRequired`.
+    public var factorKinds: [FactorKind]?
+    /// The account of the signed-in user. Present if `state` is `completed`.
     public var account: Account?
-    /// completed: says who signed in; for your application.
+    /// The ID token, for the client application. Present if `state` is `completed`.
     public var idToken: String?
-    /// completed: for the API that it names in aud.
+    /// The access token, for the API named in its `aud` claim. Present if `state` is `completed`.
     public var accessToken: String?
-    /// completed: gets fresh ones.
+    /// The refresh token. Present if `state` is `completed`.
     public var refreshToken: String?
-    /// completed: what the access token allows.
+    /// The scopes of the access token. Present if `state` is `completed`.
     public var scope: String?
-    /// completed: whether this sign-in, or the sign-up right before it, made the account.
+    /// Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`.
     public var isNewAccount: Bool?
-    /// completed with a provider: what it says of the person.
+    /// The information that the provider returned about the user. Present if `state` is `completed` after a sign-in with a provider.
     public var additionalUserInfo: AdditionalUserInfo?
-    /// completed with a provider, where it was asked for: its own tokens.
+    /// The tokens of the provider. Present if `state` is `completed` after a sign-in with a provider and `returnProviderTokens` was set.
     public var providerTokens: ProviderTokens?
-    /// providerRequired: the method for whoever has the address and none of the providers. It sends a code to the address, and with a new password nobody else's provider leads to the account any more.
+    /// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is `providerRequired`.
     public var next: String?
-    /// providerRequired: the providers that lead to the account; none for one that has only its own password or codes.
+    /// The account's own sign-in methods. Always present if `providers` is empty. Present if `state` is `providerRequired`.
+    public var methods: [String]?
+    /// The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is `providerRequired`.
     public var providers: [String]?
-    /// providerRequired: the address that has the account.
+    /// The email address of the existing account. Present if `state` is `providerRequired`.
     public var email: String?
-    /// providerRequired: stands for the credential, to be linked after signing in.
+    /// The pending token that replaces the submitted credential, to be linked after a sign-in. Present if `state` is `providerRequired`.
     public var pendingToken: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int? = nil, resendAt: Timestamp? = nil, expiresAt: Timestamp? = nil, hints: [FactorHint]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, next: String? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil, unknown: JSONObject = [:]) {
+    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int? = nil, resendAt: Timestamp? = nil, expiresAt: Timestamp? = nil, hints: [FactorHint]? = nil, factorKinds: [FactorKind]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, next: String? = nil, methods: [String]? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil, unknown: JSONObject = [:]) {
         self.state = state
         self.continuationToken = continuationToken
         self.sentTo = sentTo
@@ -57,6 +61,7 @@ public struct SignInStep: Record {
         self.resendAt = resendAt
         self.expiresAt = expiresAt
         self.hints = hints
+        self.factorKinds = factorKinds
         self.account = account
         self.idToken = idToken
         self.accessToken = accessToken
@@ -66,6 +71,7 @@ public struct SignInStep: Record {
         self.additionalUserInfo = additionalUserInfo
         self.providerTokens = providerTokens
         self.next = next
+        self.methods = methods
         self.providers = providers
         self.email = email
         self.pendingToken = pendingToken
@@ -81,6 +87,7 @@ public struct SignInStep: Record {
         resendAt = try members.optional("resendAt")
         expiresAt = try members.optional("expiresAt")
         hints = try members.optional("hints")
+        factorKinds = try members.optional("factorKinds")
         account = try members.optional("account")
         idToken = try members.optional("idToken")
         accessToken = try members.optional("accessToken")
@@ -90,6 +97,7 @@ public struct SignInStep: Record {
         additionalUserInfo = try members.optional("additionalUserInfo")
         providerTokens = try members.optional("providerTokens")
         next = try members.optional("next")
+        methods = try members.optional("methods")
         providers = try members.optional("providers")
         email = try members.optional("email")
         pendingToken = try members.optional("pendingToken")
@@ -105,6 +113,7 @@ public struct SignInStep: Record {
         members.set("resendAt", resendAt)
         members.set("expiresAt", expiresAt)
         members.set("hints", hints)
+        members.set("factorKinds", factorKinds)
         members.set("account", account)
         members.secret("idToken", idToken)
         members.secret("accessToken", accessToken)
@@ -114,12 +123,13 @@ public struct SignInStep: Record {
         members.set("additionalUserInfo", additionalUserInfo)
         members.set("providerTokens", providerTokens)
         members.set("next", next)
+        members.set("methods", methods)
         members.set("providers", providers)
         members.set("email", email)
         members.secret("pendingToken", pendingToken)
         members.add(unknown)
     }
-    /// What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired: mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired: mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of providers, then account.link with the pendingToken if there is one; completed: signed in. A newer Mintmark may answer others.
+    /// The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one of `factorKinds`. With `completed`, the user is signed in. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -131,8 +141,8 @@ public struct SignInStep: Record {
         public static let providerRequired = Self(rawValue: "providerRequired")
         /// `secondFactorRequired`
         public static let secondFactorRequired = Self(rawValue: "secondFactorRequired")
-        /// `secondFactorEnrolmentRequired`
-        public static let secondFactorEnrolmentRequired = Self(rawValue: "secondFactorEnrolmentRequired")
+        /// `secondFactorEnrollmentRequired`
+        public static let secondFactorEnrollmentRequired = Self(rawValue: "secondFactorEnrollmentRequired")
         /// `completed`
         public static let completed = Self(rawValue: "completed")
     }

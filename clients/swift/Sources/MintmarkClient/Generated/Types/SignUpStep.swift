@@ -2,25 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// Where a sign-up stands.
+/// The state of a sign-up.
 public struct SignUpStep: Record {
-    /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in.
+    /// The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created; `signIn.withContinuation` signs in.
     public var state: State
-    /// Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use the one of the latest answer, and the same one again after an error. A request that carried the flow on gets the same answer again within a minute, unless that answer had tokens.
+    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
     public var continuationToken: String
-    /// codeRequired: where the code went, with most of it hidden.
+    /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
     public var sentTo: String?
-    /// The way a message goes.
+    /// The channel of the code. Present if `state` is `codeRequired`.
     public var channel: Channel?
-    /// codeRequired: how many digits it has.
+    /// The number of digits of the code. Present if `state` is `codeRequired`.
     public var codeLength: Int?
-    /// codeRequired: from when on it makes sense to ask for another code.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     public var resendAt: Timestamp?
-    /// codeRequired: until when the code is good; else until when the continuation token is.
+    /// The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
-    /// attributesRequired: what is still asked for.
+    /// The attributes that are still missing. Present if `state` is `attributesRequired`.
     public var attributes: [TenantAttribute]?
-    /// completed: the new account.
+    /// The ID of the new account. Present if `state` is `completed`.
     public var accountId: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -64,7 +64,7 @@ public struct SignUpStep: Record {
         members.set("accountId", accountId)
         members.add(unknown)
     }
-    /// What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired: submitAttributes; completed: the account is there, signIn.withContinuation signs it in. A newer Mintmark may answer others.
+    /// The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created; `signIn.withContinuation` signs in. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

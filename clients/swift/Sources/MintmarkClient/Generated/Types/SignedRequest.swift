@@ -6,11 +6,11 @@ import JSON
 public struct SignedRequest: Record {
     /// The HTTP method.
     public var method: String
-    /// The URL exactly as it was requested: absolute, or the path with its query when there is a host header.
+    /// The URL exactly as it was requested: absolute, or the path with its query if there is a `host` header.
     public var url: String
-    /// Header name to value. Names compare without case; several values of one header are joined with a comma, as HTTP does.
+    /// The HTTP headers by name. Names are case-insensitive; several values of one header are joined with a comma.
     public var headers: [String: String]
-    /// SHA-256 of the body, 64 lower-case hexadecimal digits. Without it the body is not checked.
+    /// The SHA-256 of the body, as 64 lowercase hexadecimal digits. If omitted, the body is not verified.
     public var bodySha256: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

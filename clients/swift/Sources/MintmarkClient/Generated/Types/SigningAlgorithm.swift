@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The JOSE algorithm a pool signs its tokens with. A newer Mintmark may answer others.
+/// The JOSE algorithm that signs tokens. Newer versions of Mintmark can add values.
 public struct SigningAlgorithm: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

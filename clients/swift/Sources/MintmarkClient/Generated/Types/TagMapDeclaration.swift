@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// Which claims of a login's token become session tags.
+/// The declaration of a principal tag mapping for a login provider.
 public struct TagMapDeclaration: Record {
-    /// Whether to take the default map, client from aud and username from sub. Without it: false.
+    /// Whether to use the default mapping: `client` from `aud` and `username` from `sub`. Defaults to false.
     public var useDefaults: Bool?
-    /// Tag key to the name of a claim.
+    /// The mapping from tag keys to claim names.
     public var principalTags: [String: String]?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account had until now. A newer Mintmark may answer others.
+/// The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many changes. Newer versions of Mintmark can add values.
 public struct TemplatePurpose: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -20,5 +20,27 @@ public struct TemplatePurpose: OpenEnumeration {
     public static let noAccountNotice = Self(rawValue: "noAccountNotice")
     /// `addressChanged`
     public static let addressChanged = Self(rawValue: "addressChanged")
+    /// `passwordChanged`
+    public static let passwordChanged = Self(rawValue: "passwordChanged")
+    /// `passwordResetNotice`
+    public static let passwordResetNotice = Self(rawValue: "passwordResetNotice")
+    /// `factorAdded`
+    public static let factorAdded = Self(rawValue: "factorAdded")
+    /// `factorRemoved`
+    public static let factorRemoved = Self(rawValue: "factorRemoved")
+    /// `providerLinked`
+    public static let providerLinked = Self(rawValue: "providerLinked")
+    /// `providerUnlinked`
+    public static let providerUnlinked = Self(rawValue: "providerUnlinked")
+    /// `recoveryCodesMade`
+    public static let recoveryCodesMade = Self(rawValue: "recoveryCodesMade")
+    /// `recoveryCodeUsed`
+    public static let recoveryCodeUsed = Self(rawValue: "recoveryCodeUsed")
+    /// `accountLocked`
+    public static let accountLocked = Self(rawValue: "accountLocked")
+    /// `signInAfterFailures`
+    public static let signInAfterFailures = Self(rawValue: "signInAfterFailures")
+    /// `noticesPaused`
+    public static let noticesPaused = Self(rawValue: "noticesPaused")
 }
 

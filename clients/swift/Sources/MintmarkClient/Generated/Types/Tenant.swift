@@ -2,57 +2,59 @@
 // swift-format-ignore-file
 import JSON
 
-/// A tenant: the accounts of people, and how they come to be.
+/// A tenant with its settings.
 public struct Tenant: Record {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
-    /// What people read in mails.
+    /// The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
     public var name: String?
-    /// The iss claim of its tokens.
+    /// The `iss` claim of the tenant's tokens.
     public var issuer: String
-    /// How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for it, else by codes.
+    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
     public var localAccountMethod: LocalAccountMethod
-    /// Whether people can make accounts themselves.
+    /// Whether users can sign up.
     public var signUpAllowed: Bool
-    /// What people are asked for, in this order.
+    /// The user attributes that a sign-up requests, in this order.
     public var attributes: [TenantAttribute]
-    /// For whom access tokens can be asked beside the tenant itself.
+    /// The audiences, in addition to the tenant itself, for which access tokens can be requested.
     public var audiences: [String]
-    /// What access tokens can be asked to allow, beside openid, profile, email and offline_access.
+    /// The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for access tokens.
     public var scopes: [String]
-    /// What passwords must be like.
+    /// The rules that a new password must satisfy.
     public var passwordPolicy: PasswordPolicy
-    /// The codes that are sent to people.
+    /// The rules for one-time codes.
     public var codes: CodePolicy
-    /// When an account is locked because somebody guesses.
+    /// The number of failed attempts that locks an account, and the duration of the lock.
     public var lockout: LockoutPolicy
-    /// How long the tokens of a tenant live.
+    /// The lifetimes of a tenant's tokens.
     public var tokens: TokenLifetimes
-    /// How a tenant's messages reach people. What is left out is as the process was started; where that says nothing either, flows answer messageNotSent.
+    /// The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
     public var delivery: TenantDelivery?
-    /// Whether sign-up, sign-in and reset hide which addresses have accounts.
+    /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
     public var enumerationProtection: Bool
-    /// Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no address of their own.
+    /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     public var oneAccountPerAddress: Bool
-    /// Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+    /// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
     public var mfa: MfaPolicy
-    /// How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong; each is good for 30 seconds.
+    /// The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds.
     public var totpAdjacentIntervals: Int
-    /// Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any others.
+    /// Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+    public var notices: NoticePolicy
+    /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool
-    /// Whose custom tokens are taken by signIn.withCustomToken.
+    /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
-    /// The JOSE algorithm a pool signs its tokens with.
+    /// The algorithm with which the tenant signs its tokens.
     public var signingAlgorithm: SigningAlgorithm
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time at which the tenant was created, in seconds since 1970-01-01 UTC.
     public var createdAt: Timestamp
-    /// Integer seconds since 1970-01-01T00:00:00Z.
+    /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
     public var updatedAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int, anonymousAllowed: Bool, signingAlgorithm: SigningAlgorithm, createdAt: Timestamp, updatedAt: Timestamp, name: String? = nil, delivery: TenantDelivery? = nil, customTokenSigners: [CustomTokenSigner]? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int, notices: NoticePolicy, anonymousAllowed: Bool, signingAlgorithm: SigningAlgorithm, createdAt: Timestamp, updatedAt: Timestamp, name: String? = nil, delivery: TenantDelivery? = nil, customTokenSigners: [CustomTokenSigner]? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -70,6 +72,7 @@ public struct Tenant: Record {
         self.oneAccountPerAddress = oneAccountPerAddress
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
+        self.notices = notices
         self.anonymousAllowed = anonymousAllowed
         self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
@@ -96,6 +99,7 @@ public struct Tenant: Record {
         oneAccountPerAddress = try members.required("oneAccountPerAddress")
         mfa = try members.required("mfa")
         totpAdjacentIntervals = try members.required("totpAdjacentIntervals")
+        notices = try members.required("notices")
         anonymousAllowed = try members.required("anonymousAllowed")
         customTokenSigners = try members.optional("customTokenSigners")
         signingAlgorithm = try members.required("signingAlgorithm")
@@ -122,6 +126,7 @@ public struct Tenant: Record {
         members.set("oneAccountPerAddress", oneAccountPerAddress)
         members.set("mfa", mfa)
         members.set("totpAdjacentIntervals", totpAdjacentIntervals)
+        members.set("notices", notices)
         members.set("anonymousAllowed", anonymousAllowed)
         members.set("customTokenSigners", customTokenSigners)
         members.set("signingAlgorithm", signingAlgorithm)

@@ -2,23 +2,23 @@
 // swift-format-ignore-file
 import JSON
 
-/// Something that people are asked for when they sign up.
+/// A user attribute that a tenant defines.
 public struct TenantAttribute: Record {
-    /// displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are known, with limits of their own; any other is yours. No two may differ in upper and lower case alone.
+    /// The name of the attribute. `displayName`, `givenName`, `surname`, `city`, `country`, `state`, `jobTitle`, `streetAddress` and `postalCode` are predefined with their own limits; all other names are custom attributes. Names must differ in more than case.
     public var name: String
-    /// What the values of an attribute are.
+    /// The type of the values.
     public var type: AttributeType
-    /// Whether nobody signs up without it. A boolean must then be true: it is a consent. A string must then have more than blanks. Without it: false.
+    /// Whether a sign-up requires the attribute. A required boolean must be true, as a consent. A required string must not be blank. Defaults to false.
     public var required: Bool?
-    /// What people see in a form.
+    /// The text that users see in a form.
     public var label: String?
-    /// For a string: the only values it can have.
+    /// The allowed values of a string.
     public var options: [AttributeOption]?
-    /// With options: whether several of them can be chosen, written with commas in between. Without it: false.
+    /// Whether several options can be selected, separated by commas. Used with `options`. Defaults to false.
     public var multiple: Bool?
-    /// For a string: a regular expression (PCRE2) that the whole value must match. What takes too long to match is refused.
+    /// A regular expression (PCRE2) that the complete value of a string must match. Values that take too long to match are rejected.
     public var pattern: String?
-    /// Whether ID tokens say it, as a claim of its name. A name that they have a claim of already (sub, exp, name, scope, mintmark and such) is refused then; displayName stands in the claim name in any case. Without it: false.
+    /// Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to false.
     public var inIdToken: Bool?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,51 +2,53 @@
 // swift-format-ignore-file
 import JSON
 
-/// A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant gets the default. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) replaces the one before as a whole: what is left out of it goes back to its default.
+/// The declaration of a tenant for `system.apply`, with the members of `tenant.create`. Omitted members keep their value; for a new tenant, they get their default. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default.
 public struct TenantDeclaration: Record {
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
-    /// What people read in mails.
+    /// The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
     public var name: String?
-    /// How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not ask for it, else by codes.
+    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
     public var localAccountMethod: LocalAccountMethod?
-    /// Whether people can make accounts themselves.
+    /// Whether users can sign up.
     public var signUpAllowed: Bool?
-    /// What people are asked for, in this order. Without it the nine that are known, none of them required.
+    /// The user attributes that a sign-up requests, in this order. A new tenant has the nine predefined attributes by default, none of them required.
     public var attributes: [TenantAttribute]?
-    /// For whom access tokens can be asked beside the tenant itself.
+    /// The audiences, in addition to the tenant itself, for which access tokens can be requested.
     public var audiences: [String]?
-    /// What access tokens can be asked to allow, beside openid, profile, email and offline_access.
+    /// The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for access tokens.
     public var scopes: [String]?
-    /// What passwords must be like.
+    /// The rules that a new password must satisfy.
     public var passwordPolicy: PasswordPolicy?
-    /// The codes that are sent to people.
+    /// The rules for one-time codes.
     public var codes: CodePolicy?
-    /// When an account is locked because somebody guesses.
+    /// The number of failed attempts that locks an account, and the duration of the lock.
     public var lockout: LockoutPolicy?
-    /// How long the tokens of a tenant live.
+    /// The lifetimes of a tenant's tokens.
     public var tokens: TokenLifetimes?
-    /// As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the same place as before, it stays.
+    /// The delivery of messages, replaced as a whole. Its secrets are stored encrypted and never returned. If a secret is omitted and the destination does not change, the secret keeps its value.
     public var delivery: TenantDelivery?
-    /// Whether sign-up, sign-in and reset hide which addresses have accounts.
+    /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
     public var enumerationProtection: Bool?
-    /// Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider have no address of their own.
+    /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     public var oneAccountPerAddress: Bool?
-    /// Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts need none.
+    /// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
     public var mfa: MfaPolicy?
-    /// How many codes before and after the one that is due are taken from an authenticator app, whose clock may be wrong; each is good for 30 seconds.
+    /// The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds.
     public var totpAdjacentIntervals: Int?
-    /// Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this tenant like any others.
+    /// Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+    public var notices: NoticePolicy?
+    /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
-    /// Whose custom tokens are taken by signIn.withCustomToken.
+    /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
-    /// For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here, since key.rotate does that.
+    /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -63,6 +65,7 @@ public struct TenantDeclaration: Record {
         self.oneAccountPerAddress = oneAccountPerAddress
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
+        self.notices = notices
         self.anonymousAllowed = anonymousAllowed
         self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
@@ -86,6 +89,7 @@ public struct TenantDeclaration: Record {
         oneAccountPerAddress = try members.optional("oneAccountPerAddress")
         mfa = try members.optional("mfa")
         totpAdjacentIntervals = try members.optional("totpAdjacentIntervals")
+        notices = try members.optional("notices")
         anonymousAllowed = try members.optional("anonymousAllowed")
         customTokenSigners = try members.optional("customTokenSigners")
         signingAlgorithm = try members.optional("signingAlgorithm")
@@ -109,6 +113,7 @@ public struct TenantDeclaration: Record {
         members.set("oneAccountPerAddress", oneAccountPerAddress)
         members.set("mfa", mfa)
         members.set("totpAdjacentIntervals", totpAdjacentIntervals)
+        members.set("notices", notices)
         members.set("anonymousAllowed", anonymousAllowed)
         members.set("customTokenSigners", customTokenSigners)
         members.set("signingAlgorithm", signingAlgorithm)

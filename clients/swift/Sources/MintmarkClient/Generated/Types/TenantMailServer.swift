@@ -2,23 +2,23 @@
 // swift-format-ignore-file
 import JSON
 
-/// The SMTP server that takes a tenant's mails.
+/// The SMTP server that sends a tenant's emails.
 public struct TenantMailServer: Record {
-    /// A host name, an IPv4 address, or an IPv6 address in brackets.
+    /// The host name, the IPv4 address, or the IPv6 address in brackets.
     public var host: String
-    /// Without it 587, or 465 with implicit encryption.
+    /// The port. Defaults to 587, or to 465 with `implicit` encryption.
     public var port: Int?
-    /// How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit from the first byte (465), or not at all, which only servers on loopback addresses are spoken to. Without it: "startTLS".
+    /// The encryption of the connection to an SMTP server. `startTLS`: encrypted after a plain greeting (port 587). `implicit`: encrypted from the first byte (port 465). `noneToLoopback`: not encrypted, allowed only for servers on loopback addresses. Defaults to "startTLS".
     public var encryption: MailEncryption?
-    /// Who logs in; without it nobody does.
+    /// The user name for the login. If omitted, the client does not log in.
     public var user: String?
-    /// Kept sealed and never answered. Left out of an update that leaves host, port, encryption and user as they are, it stays.
+    /// The password for the login. Stored encrypted and never returned. If omitted in an update that does not change `host`, `port`, `encryption` and `user`, it keeps its value.
     public var password: String?
-    /// The sender's address.
+    /// The email address of the sender.
     public var from: String
-    /// The sender's name; without it the tenant's.
+    /// The name of the sender. Defaults to the name of the tenant.
     public var fromName: String?
-    /// Where answers go.
+    /// The email address for replies.
     public var replyTo: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,19 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}} are filled in; whatever the values are, they add no line to a header and no markup to the HTML.
+/// The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}}, {{minutes}}, {{tenantName}} and {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or provider, or a number). The values cannot add lines to a header or markup to the HTML.
 public struct TenantTemplate: Record {
-    /// What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account is to have; the notice to somebody who has an account already, to somebody who has none, or to the address that an account had until now.
+    /// The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many changes.
     public var purpose: TemplatePurpose
-    /// email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to 765 characters. Without it: "email".
+    /// The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765 characters, without subject and HTML. Defaults to "email".
     public var channel: Channel?
-    /// A language tag such as de-CH (BCP 47).
+    /// A language tag (BCP 47), such as `de-CH`.
     public var language: String
-    /// One line, of a mail.
+    /// The subject of an email, one line.
     public var subject: String?
     /// The message as plain text.
     public var text: String
-    /// The same as HTML.
+    /// The message as HTML.
     public var html: String?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// What waits to be answered by the provider for tests: claims, or an error.
+/// A queued entry for the test provider: claims or an error.
 public struct TestAnswer: Record {
-    /// What the next tokens say in place of, or beside, what they would say.
+    /// The claims that are added to the next tokens, replacing claims of the same name.
     public var claims: JSONObject?
-    /// An error that the provider for tests answers in place of anything else.
+    /// An error that the test provider returns instead of a regular response.
     public var error: TestAnswerError?
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 import JSON
 
-/// An error that the provider for tests answers in place of anything else.
+/// An error that the test provider returns instead of a regular response.
 public struct TestAnswerError: Record {
-    /// What OAuth calls it, such as invalid_grant, temporarily_unavailable or access_denied.
+    /// The OAuth error code, such as `invalid_grant` or `access_denied`.
     public var code: String
-    /// error_description, for people.
+    /// The `error_description` of the response.
     public var description: String?
-    /// The HTTP status. Without it, the one that belongs to the code; the authorize endpoint sends people back, whatever is given here.
+    /// The HTTP status. Defaults to the status of the error code. The authorization endpoint always redirects, regardless of the status.
     public var status: Int?
-    /// Where. Without it: "token".
+    /// The endpoint that returns the error. Defaults to "token".
     public var endpoint: Endpoint?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -39,7 +39,7 @@ public struct TestAnswerError: Record {
         members.set("endpoint", endpoint)
         members.add(unknown)
     }
-    /// Where. A newer Mintmark may answer others.
+    /// The endpoint that returns the error. Newer versions of Mintmark can add values.
     public struct Endpoint: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

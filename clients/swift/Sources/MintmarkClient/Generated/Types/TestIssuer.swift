@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// An issuer of the provider for tests, and how it treats people and clients.
+/// An issuer of the test provider and its behavior.
 public struct TestIssuer: Record {
-    /// Its issuer is baseUrl, a slash and this name.
+    /// The name of the issuer. Its URL is `baseUrl`, a slash and this name.
     public var name: String
-    /// Whose accounts sign in, and whose keys sign. Without it, the tenant that is called as the issuer is.
+    /// The tenant whose accounts sign in and whose keys sign. Defaults to the tenant with the name of the issuer, which is created if it does not exist.
     public var tenantId: String?
-    /// Whether everybody is let in by their address alone. Otherwise the login page asks for what signIn would: password, mailed code, second factor. Without it: false.
+    /// Whether users sign in with only their email address. Otherwise the login page requires the same as a sign-in: password, one-time code or second factor. Defaults to false.
     public var passwordless: Bool?
-    /// Whether somebody without account gets one at the login page: with the password that they type, or without where the issuer is passwordless. Without it: false.
+    /// Whether the login page creates an account for an unknown email address, with the entered password, or without a password if `passwordless` is true. Defaults to false.
     public var createAccounts: Bool?
-    /// The only clients that it serves. Without them it serves any, with any secret and any redirect URI.
+    /// The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret and any redirect URI.
     public var clients: [TestClient]?
     /// The members that this client does not know.
     public var unknown: JSONObject

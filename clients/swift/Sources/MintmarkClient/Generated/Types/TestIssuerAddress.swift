@@ -2,17 +2,17 @@
 // swift-format-ignore-file
 import JSON
 
-/// Where an issuer of the provider for tests answers.
+/// The addresses of an issuer of the test provider.
 public struct TestIssuerAddress: Record {
-    /// Its name.
+    /// The name of the issuer.
     public var name: String
-    /// The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
-    /// What its tokens have in iss.
+    /// The `iss` claim of its tokens.
     public var issuer: String
-    /// Its discovery document, for clients that want the whole address.
+    /// The URL of its discovery document.
     public var discoveryUrl: String
-    /// Its public keys: those of the tenant, which verify what token.verify would too.
+    /// The URL of its public keys. These are the keys of the tenant, as in `token.verify`.
     public var jwksUrl: String
     /// The members that this client does not know.
     public var unknown: JSONObject

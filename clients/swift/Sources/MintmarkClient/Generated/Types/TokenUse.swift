@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a token is for: a pool's OpenID token, or a tenant's ID or access token. A newer Mintmark may answer others.
+/// The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant. Newer versions of Mintmark can add values.
 public struct TokenUse: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -4,9 +4,9 @@ import JSON
 
 /// An identity that could not be deleted.
 public struct UnprocessedIdentity: Record {
-    /// The id of an identity: a region, a colon and a UUID.
+    /// The ID of an identity: a region, a colon and a UUID.
     public var identityId: String
-    /// Why: accessDenied or internalServerError.
+    /// The reason: `accessDenied` or `internalServerError`.
     public var errorCode: String
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -2,13 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// One thing that is wrong with the parameters.
+/// A violation of a rule by the parameters.
 public struct Violation: Record {
-    /// Where, as an RFC 6901 JSON pointer into params.
+    /// The location in the parameters, as an RFC 6901 JSON Pointer.
     public var pointer: String
-    /// The broken rule: a JSON Schema keyword, or unknownParameter, noNulCharacter, or the name of a choice; for system.apply also duplicate, or the error that the method for the thing itself has.
+    /// The violated rule: a JSON Schema keyword, `unknownParameter`, `noNulCharacter` or the name of a choice. For `system.apply` also `duplicate` or the error type of the method for the resource.
     public var rule: String
-    /// What to do, for people.
+    /// The problem and its solution, as text.
     public var message: String
     /// The members that this client does not know.
     public var unknown: JSONObject

@@ -26,26 +26,28 @@ public final class AccountMethods {
     }
 
     /**
-     * Change the address of an account, or verify the one it has.
+     * Change or verify an account's email address by one-time code.
      *
-     * <p>Sends a code to the address that is given; account.submitCode takes it, and only then the account has the
-     * address. The code goes to the new address alone: at the old end the owner is known by a sign-in of the last
-     * five minutes or the present password, which an ID token needs beside it, since the old mailbox may be lost; it
-     * gets a notice afterwards. Neither is needed for the present address: that is verified, and one that is verified
-     * already is completed at once. With enumerationProtection an address that is taken gets a notice in place of a
-     * code, and nobody else is told. The same request within a minute gets the same answer and sends no second code;
-     * with continuationToken alone another code is sent.
+     * <p>Sends a one-time code to the given address. The address changes when <code>account.submitCode</code>
+     * receives the code. With an ID token, the change requires a sign-in at most 5 minutes old or the current
+     * password; after the change, both addresses receive a notice. If the account has second factors, the session
+     * must be authenticated with one. If the given address is the current one, the call verifies it without these
+     * requirements; if it is already verified, the result is <code>completed</code>. With
+     * <code>enumerationProtection</code>, an address that another account has receives a notice instead of a code,
+     * and the response does not differ. Repeating the request within one minute returns the same response without
+     * sending another code. To send another code, call the method with only <code>continuationToken</code>.
      *
-     * <p>Equivalent: firebase accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL.
+     * <p>Equivalent: firebase accounts:sendOobCode VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL; SDK:
+     * verifyBeforeUpdateEmail, updateEmail, sendEmailVerification.
      *
      * <p>Errors: TooManyFromClientException, CallerNotAllowedException, AccountNotFoundException,
-     * InvalidUsernameException, UserAlreadyExistsException, RecentSignInRequiredException, InvalidPasswordException,
-     * PasswordNotSetException, AccountLockedException, TooManyCodesException, TooManyFailedSendsException,
-     * SendUnderwayException, MessageNotSentException, ContinuationTokenInvalidException,
-     * ContinuationTokenExpiredException, FlowFinishedException, FlowEndedException, StepNotPossibleException,
-     * TokenMalformedException, TokenAlgorithmNotAllowedException, TokenKeyUnknownException,
-     * TokenSignatureInvalidException, TokenIssuerMismatchException, TokenExpiredException, TokenNotYetValidException,
-     * TokenUseMismatchException, TokenRevokedException, AccountMergedException.
+     * InvalidUsernameException, UserAlreadyExistsException, RecentSignInRequiredException,
+     * SecondFactorNeededException, InvalidPasswordException, PasswordNotSetException, AccountLockedException,
+     * TooManyCodesException, TooManyFailedSendsException, SendUnderwayException, MessageNotSentException,
+     * ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
+     * FlowEndedException, StepNotPossibleException, TokenMalformedException, TokenAlgorithmNotAllowedException,
+     * TokenKeyUnknownException, TokenSignatureInvalidException, TokenIssuerMismatchException, TokenExpiredException,
+     * TokenNotYetValidException, TokenUseMismatchException, TokenRevokedException, AccountMergedException.
      *
      * @param params what it takes
      * @return what it answers
@@ -103,18 +105,18 @@ public final class AccountMethods {
     }
 
     /**
-     * Change one's own password.
+     * Change the signed-in user's password.
      *
-     * <p>With an ID token that is good and the present password; a wrong one counts against the account. Every
-     * session ends, and a new one begins.
+     * <p>Requires a valid ID token and the current password. A wrong current password counts as a failed attempt of
+     * the account. The change ends all sessions of the account and starts a new one.
      *
-     * <p>Equivalent: firebase accounts:update password.
+     * <p>Equivalent: firebase accounts:update password; SDK: updatePassword.
      *
      * <p>Errors: TokenMalformedException, TokenAlgorithmNotAllowedException, TokenKeyUnknownException,
      * TokenSignatureInvalidException, TokenIssuerMismatchException, TokenExpiredException, TokenNotYetValidException,
      * TokenUseMismatchException, TokenRevokedException, AccountMergedException, InvalidPasswordException,
-     * PasswordNotSetException, AccountLockedException, AccountDisabledException, AudienceNotOfferedException,
-     * ScopeNotOfferedException.
+     * PasswordNotSetException, SecondFactorNeededException, AccountLockedException, AccountDisabledException,
+     * AudienceNotOfferedException, ScopeNotOfferedException.
      *
      * @param params what it takes
      * @return what it answers
@@ -156,10 +158,10 @@ public final class AccountMethods {
     /**
      * Create an account.
      *
-     * <p>Without a mail: you vouch for the address. With a password its owner signs in with it, without one with
-     * codes.
+     * <p>Sends no message. The user of an account with a password signs in with it; the user of an account without
+     * one signs in with one-time codes.
      *
-     * <p>Equivalent: firebase accounts:signUp.
+     * <p>Equivalent: firebase accounts:signUp; SDK: createUser.
      *
      * <p>Errors: TenantNotFoundException, InvalidUsernameException, UserAlreadyExistsException,
      * AccountExistsException, InvalidPasswordException, InvalidAttributesException, AccountMergedException.
@@ -202,11 +204,11 @@ public final class AccountMethods {
     }
 
     /**
-     * Delete an account.
+     * Delete an account and end its sessions.
      *
-     * <p>With its sessions and whatever is under way for it. Its address is free again.
+     * <p>Also ends its pending flows. Its email address can be registered again.
      *
-     * <p>Equivalent: firebase accounts:delete.
+     * <p>Equivalent: firebase accounts:delete; SDK: deleteUser.
      *
      * <p>Errors: AccountNotFoundException, AccountMergedException.
      *
@@ -250,12 +252,13 @@ public final class AccountMethods {
     /**
      * Export the accounts of a tenant.
      *
-     * <p>In the order of their ids: to a file, one account in each line, or in pages. account.import makes the same
-     * accounts of it in another store; recovery codes, of which nobody knows more than whether one is right, do not
-     * go along, nor do sessions. Each account is whole, but accounts that change meanwhile are there as they were
-     * when it was their turn; store.backup copies a store as it is at one moment. The file appears under its name
-     * when it is whole, is for this user alone and never takes the place of one. An export of secrets leaves an audit
-     * record.
+     * <p>Writes a file with one account per line, or returns the accounts in pages, sorted by ID.
+     * <code>account.import</code> creates the same accounts in another store. Sessions and recovery codes are not
+     * exported, because recovery codes are stored only as hashes. Each account is consistent, but accounts that
+     * change during the export are exported in their state at the time of reading; <code>store.backup</code> copies
+     * the store at a single point in time. The file appears under its name only when it is complete, is readable only
+     * by the current operating system user, and never overwrites an existing file. An export with secrets is recorded
+     * in the audit log.
      *
      * <p>Equivalent: firebase accounts:batchGet.
      *
@@ -329,11 +332,12 @@ public final class AccountMethods {
     }
 
     /**
-     * Find an account by its address.
+     * Find an account by email address.
      *
-     * <p>Compared without regard to upper and lower case.
+     * <p>The comparison is case-insensitive. The address can be passed as <code>username</code> or as
+     * <code>email</code>; both find the same account.
      *
-     * <p>Equivalent: firebase accounts:lookup.
+     * <p>Equivalent: firebase accounts:lookup; SDK: getUserByEmail.
      *
      * <p>Errors: TenantNotFoundException, AccountNotFoundException.
      *
@@ -375,11 +379,30 @@ public final class AccountMethods {
     }
 
     /**
-     * Get an account.
+     * As find, with nothing said.
      *
-     * <p>By its id.
+     * @return what it answers
+     */
+    public Types.Account find() {
+        return find(FindParams.builder().build());
+    }
+
+    /**
+     * As find, with nothing said, in a future.
      *
-     * <p>Equivalent: firebase accounts:lookup.
+     * @return what it answers
+     */
+    public CompletableFuture<Types.Account> findAsync() {
+        return findAsync(FindParams.builder().build());
+    }
+
+    /**
+     * Get an account by ID.
+     *
+     * <p>If the account was merged into another one, the call fails with <code>accountMerged</code>, which names the
+     * remaining account.
+     *
+     * <p>Equivalent: firebase accounts:lookup; SDK: getUser, reload.
      *
      * <p>Errors: AccountNotFoundException, AccountMergedException.
      *
@@ -421,11 +444,10 @@ public final class AccountMethods {
     }
 
     /**
-     * Show what belongs to a person, and how.
+     * Get an account's sign-in methods, factors, sessions and identities as a graph.
      *
-     * <p>The account, the ways into it, its second factors and sessions, the accounts that were merged into it, and
-     * its identities in pools that have its tenant as a provider, as nodes and edges. The developer names the
-     * account.
+     * <p>The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged
+     * into it, and its identities in pools that use the tenant as a login provider.
      *
      * <p>Errors: CallerNotAllowedException, AccountNotFoundException, AccountMergedException,
      * TokenMalformedException, TokenAlgorithmNotAllowedException, TokenKeyUnknownException,
@@ -488,17 +510,18 @@ public final class AccountMethods {
     }
 
     /**
-     * Import accounts from another store, with the passwords that they have there.
+     * Import accounts, including password hashes from other systems.
      *
-     * <p>From a file with one account in each line, as account.export writes it, or from a list. Nobody is sent a
-     * mail and no password policy is applied; a foreign hash is verified at the first sign-in with the password, and
-     * from then on the password is kept as one of this store. Accounts are imported by hundreds, each whole or not at
-     * all, and those that have something wrong are passed over and listed; after 1000 of these the import stops. An
-     * account with the same id (or, where the line has no id, with the same address or login) is the same account:
-     * importing a file twice imports nothing twice. So an import that was killed is sent again as it was, or with
-     * from, the nextLine that $/progress said last. Cancelled, it answers what was done until then.
+     * <p>Imports a file with one account per line, as written by <code>account.export</code>, or a list of accounts.
+     * No messages are sent and the password policy is not applied. A password hash from another system is verified at
+     * the first sign-in with the password and then replaced by a hash of this store. Each account is imported
+     * completely or not at all. Accounts that are not valid are skipped and listed; after 1000 of them, the import
+     * stops. An account with the same ID, or without an ID the same email address or login, counts as the same
+     * account, so importing a file again creates no duplicates. An interrupted import can be repeated as it was, or
+     * with <code>from</code> set to the <code>nextLine</code> of the last <code>$/progress</code> notification. If
+     * the request is canceled, the result covers the lines imported so far.
      *
-     * <p>Equivalent: firebase accounts:batchCreate.
+     * <p>Equivalent: firebase accounts:batchCreate; SDK: importUsers.
      *
      * <p>Errors: TenantNotFoundException, ImportFileUnreadableException, InvalidHashParametersException.
      *
@@ -558,14 +581,20 @@ public final class AccountMethods {
     }
 
     /**
-     * Add a way into one's own account.
+     * Link a sign-in method to the signed-in user's account.
      *
-     * <p>A provider that nobody here has, or an address with a new password. The id stays, and so do name and
-     * picture; the tokens of the answer name what was linked. Who has one account and proves another gets
-     * credentialAlreadyInUse or emailAlreadyInUse with a pending token for going on. A password needs a sign-in of
-     * the last five minutes and ends all other sessions; an anonymous account needs no such sign-in.
+     * <p>Links an identity provider, or an email address with a new password. The account keeps its ID, name and
+     * picture. The tokens in the result include the linked sign-in method. If the login or the email address of a
+     * provider credential belongs to another account, the call fails with <code>credentialAlreadyInUse</code> or
+     * <code>emailAlreadyInUse</code>. The error contains a pending token for signing in or linking. If the address of
+     * an email address and password belongs to another account, <code>emailAlreadyInUse</code> contains no pending
+     * token, because no password was verified. Linking a password requires a sign-in at most 5 minutes old, except
+     * for anonymous accounts. It ends all sessions of the account, including the session of <code>idToken</code>; use
+     * the tokens of the result. The previous tokens then fail with <code>tokenRevoked</code>, whose reason names
+     * <code>account.link</code>.
      *
-     * <p>Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken.
+     * <p>Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential,
+     * linkWithPopup, linkWithRedirect.
      *
      * <p>Errors: TokenMalformedException, TokenAlgorithmNotAllowedException, TokenKeyUnknownException,
      * TokenSignatureInvalidException, TokenIssuerMismatchException, TokenExpiredException, TokenNotYetValidException,
@@ -574,9 +603,10 @@ public final class AccountMethods {
      * ProviderUnavailableException, ProviderUnusableException, InvalidUsernameException, InvalidPasswordException,
      * PasswordNotAcceptedException, AccountLockedException, AccountDisabledException, AudienceNotOfferedException,
      * CredentialAlreadyInUseException, EmailAlreadyInUseException, AddressDiffersException,
-     * ProviderAlreadyLinkedException, RecentSignInRequiredException, ContinuationTokenInvalidException,
-     * ContinuationTokenExpiredException, CallbackInvalidException, SignInRefusedException, FlowUsedException,
-     * ListenerGoneException, UserMismatchException, TooManyFromClientException.
+     * ProviderAlreadyLinkedException, RecentSignInRequiredException, SecondFactorNeededException,
+     * ContinuationTokenInvalidException, ContinuationTokenExpiredException, CallbackInvalidException,
+     * SignInRefusedException, FlowUsedException, ListenerGoneException, UserMismatchException,
+     * TooManyFromClientException.
      *
      * @param params what it takes
      * @return what it answers
@@ -618,9 +648,9 @@ public final class AccountMethods {
     /**
      * List the accounts of a tenant.
      *
-     * <p>In the order of their ids.
+     * <p>The accounts are sorted by ID.
      *
-     * <p>Equivalent: firebase accounts:batchGet.
+     * <p>Equivalent: firebase accounts:batchGet; SDK: listUsers.
      *
      * <p>Errors: TenantNotFoundException, InvalidCursorException.
      *
@@ -692,17 +722,21 @@ public final class AccountMethods {
     }
 
     /**
-     * Make one account of two.
+     * Merge two accounts of the signed-in user into one.
      *
-     * <p>For whoever shows an ID token of each, of sign-ins of the last five minutes; an anonymous account needs no
-     * such sign-in. The account of idToken stays, with its id; the other one is gone, and its id answers
-     * accountMerged from then on. Everything that only one of them has is kept: ways in, attributes, claims, second
-     * factors. What both have and an account can have once is decided by fields, providers and identities, and by
-     * policy for what they do not name. Where either has second factors its session must have shown one, and all
-     * factors of both are asked for; recovery codes of the other account are gone. Its sessions end, and where the
-     * account that stays gets a factor, or another address and password in place of its own, its other sessions too.
-     * In pools, logins of the other account become logins of this one, and two identities are merged by the pool's
-     * rules. With dryRun nothing is changed, and the answer is what it would be.
+     * <p>Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt
+     * from this limit. The account of <code>idToken</code> (the target) keeps its ID. The account of
+     * <code>sourceIdToken</code> (the source) is removed, and its ID fails with <code>accountMerged</code>. Sign-in
+     * methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two
+     * accounts are resolved by <code>fields</code>, <code>providers</code> and <code>identities</code>, and by
+     * <code>policy</code> for everything else. If an account has second factors, its session must be authenticated
+     * with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted.
+     * The sessions of the source end. The other sessions of the target also end if the target gets a second factor,
+     * or the source's email address and password instead of its own. In pools, logins of the source become logins of
+     * the target, and two identities are merged by the rules of the pool. With <code>dryRun</code>, nothing is
+     * changed and the result is the plan. A dry run does not fail with <code>mergeUndecided</code>: it lists the
+     * conflicts, names those without a policy in <code>undecided</code>, and shows the account as if the target's
+     * data were kept for them.
      *
      * <p>Errors: MergeUndecidedException, RecentSignInRequiredException, SecondFactorNeededException,
      * TooManyFactorsException, ClaimsTooLongException, AudienceNotOfferedException, TokenMalformedException,
@@ -748,11 +782,12 @@ public final class AccountMethods {
     }
 
     /**
-     * Get the provider's own access token of one's own account, kept fresh.
+     * Get a provider access token for the signed-in user, refreshing it if necessary.
      *
-     * <p>Whoever signed in or linked through idp.authorize (with response type code) or idp.authorizeDevice gave the
-     * provider's tokens along; they are kept, sealed, with the account's login. An access token that is good for less
-     * than minValidSeconds is refreshed at the provider first. Unlinking the provider forgets them.
+     * <p>If a user signs in or links a provider with <code>idp.authorize</code> (response type <code>code</code>) or
+     * <code>idp.authorizeDevice</code>, the tokens of the provider are stored, encrypted, with the login. An access
+     * token that is valid for less than <code>minValidSeconds</code> is refreshed at the provider first. Unlinking
+     * the provider deletes the tokens.
      *
      * <p>Equivalent: firebase oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself.
      *
@@ -800,12 +835,13 @@ public final class AccountMethods {
     }
 
     /**
-     * Show once more that an account is one's own.
+     * Reauthenticate the signed-in user to allow sensitive operations.
      *
-     * <p>With any credential that leads to it; then what needs a sign-in of the last five minutes can be done with
-     * the tokens of the answer. A credential of somebody else, or of nobody, signs nobody in and changes nothing.
+     * <p>Accepts any credential of the account. The tokens in the result count as a recent sign-in for 5 minutes. If
+     * the credential does not belong to this account, the call fails and changes nothing.
      *
-     * <p>Equivalent: firebase accounts:signInWithIdp autoCreate=false.
+     * <p>Equivalent: firebase accounts:signInWithIdp autoCreate=false; SDK: reauthenticateWithCredential,
+     * reauthenticateWithPopup.
      *
      * <p>Errors: TokenMalformedException, TokenAlgorithmNotAllowedException, TokenKeyUnknownException,
      * TokenSignatureInvalidException, TokenIssuerMismatchException, TokenExpiredException, TokenNotYetValidException,
@@ -857,11 +893,11 @@ public final class AccountMethods {
     /**
      * Set the custom claims of an account.
      *
-     * <p>They stand in the ID and access tokens that are signed from now on; those that are out stay as they are.
-     * What is set replaces all that was set before, and {} takes all out. Written without spaces they have at most
-     * 1000 characters, and names with a meaning of their own, such as sub or email, are refused.
+     * <p>The claims are added to ID and access tokens issued after the call. Existing tokens do not change. The call
+     * replaces all custom claims of the account; <code>{}</code> removes them. The claims have at most 1000
+     * characters as compact JSON. Reserved names, such as <code>sub</code> or <code>email</code>, are rejected.
      *
-     * <p>Equivalent: firebase accounts:update customAttributes.
+     * <p>Equivalent: firebase accounts:update customAttributes; SDK: setCustomUserClaims.
      *
      * <p>Errors: AccountNotFoundException, ClaimNameReservedException, ClaimsTooLongException,
      * AccountMergedException.
@@ -904,14 +940,15 @@ public final class AccountMethods {
     }
 
     /**
-     * Give the account the address whose code this is.
+     * Submit the one-time code that confirms an email address change.
      *
-     * <p>The last step of account.changeEmail. Signing in, resetting the password and every mail go by the new
-     * address from now on; the old one is free again and gets a notice of the change. Every session of the account
-     * and everything else under way for it ends, since its tokens name the old address: signIn.withContinuation signs
-     * in with the token that is answered. Where the present address was verified, nothing ends and no notice is sent.
+     * <p>Completes <code>account.changeEmail</code>. Sign-ins, password resets and messages then use the new address.
+     * The previous address can be registered again and receives a notice. All sessions and other flows of the account
+     * end because their tokens contain the previous address; to sign in, pass the returned continuation token to
+     * <code>signIn.withContinuation</code>. If the flow only verified the current address, no session ends and no
+     * notice is sent.
      *
-     * <p>Equivalent: firebase accounts:update oobCode.
+     * <p>Equivalent: firebase accounts:update oobCode; SDK: applyActionCode.
      *
      * <p>Errors: TooManyFromClientException, InvalidCodeException, CodeExpiredException, AccountLockedException,
      * UserAlreadyExistsException, ContinuationTokenInvalidException, ContinuationTokenExpiredException,
@@ -955,17 +992,18 @@ public final class AccountMethods {
     }
 
     /**
-     * Take a way into one's own account away.
+     * Unlink a sign-in method from the signed-in user's account.
      *
-     * <p>Address, name and picture stay. The last way in is taken away only with force: then nobody can sign in to
-     * the account any more. Taking the password away needs a sign-in of the last five minutes.
+     * <p>The account keeps its email address, name and picture. Unlinking the last sign-in method requires
+     * <code>force</code>. The account then cannot be signed in to. Unlinking the password or the one-time codes
+     * requires a sign-in at most 5 minutes old.
      *
-     * <p>Equivalent: firebase accounts:update deleteProvider.
+     * <p>Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
      *
      * <p>Errors: TokenMalformedException, TokenAlgorithmNotAllowedException, TokenKeyUnknownException,
      * TokenSignatureInvalidException, TokenIssuerMismatchException, TokenExpiredException, TokenNotYetValidException,
      * TokenUseMismatchException, TokenRevokedException, AccountMergedException, ProviderNotLinkedException,
-     * LastProviderException, RecentSignInRequiredException.
+     * LastProviderException, RecentSignInRequiredException, SecondFactorNeededException.
      *
      * @param params what it takes
      * @return what it answers
@@ -1005,11 +1043,13 @@ public final class AccountMethods {
     }
 
     /**
-     * Change an account.
+     * Update an account.
      *
-     * <p>What is left out stays. An attribute that is null or empty is taken out. Disabling it ends its sessions.
+     * <p>Omitted members keep their value. <code>null</code> or an empty string removes an attribute.
+     * <code>displayName</code> and <code>picture</code> can be changed in every tenant, even if the tenant does not
+     * define them, because a provider or an import may have set them. Disabling an account ends its sessions.
      *
-     * <p>Equivalent: firebase accounts:update.
+     * <p>Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
      *
      * <p>Errors: AccountNotFoundException, InvalidAttributesException, AccountMergedException.
      *
@@ -1051,25 +1091,27 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.changeEmail takes.
+     * The parameters of account.changeEmail.
      *
      * <p>Exactly one of idToken, accountId, continuationToken is given.
      *
      * <p>Exactly one of email, continuationToken is given.
      *
-     * @param idToken Whose account. May be null.
-     * @param accountId Which account; for the developer, who needs no sign-in of its owner. May be null.
-     * @param email The address that it is to have. Its present one: verify that. May be null.
-     * @param currentPassword With idToken: the present password, where the sign-in is longer ago. A wrong one counts
-     * against the account. May be null.
-     * @param language The language of the messages: the tenant's words in it, else in the language without its
-     * region, else in the tenant's own, else the built-in English ones. It stays for the whole flow. May be null.
-     * @param continuationToken Of a change that waits for its code: send another one. The code before it is no longer
-     * good once the new one is on its way. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param idToken An ID token of the signed-in user. May be null.
+     * @param accountId The account to change. Requires the access level <code>developer</code>; no recent sign-in is
+     * required. May be null.
+     * @param email The new email address. To verify the current address, pass the current one. May be null.
+     * @param currentPassword The current password, if the sign-in of <code>idToken</code> is more than 5 minutes old.
+     * A wrong password counts as a failed attempt of the account. May be null.
+     * @param language The language of the messages for the whole flow. If the tenant has no template in this
+     * language, the language without its region, the tenant's language and built-in English are used, in this order.
+     * May be null.
+     * @param continuationToken The continuation token of a change that waits for its code, to send another code.
+     * After the new code is sent, the previous code is no longer valid. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record ChangeEmailParams(
@@ -1165,7 +1207,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whose account.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -1176,7 +1218,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Which account; for the developer, who needs no sign-in of its owner.
+             * The account to change. Requires the access level <code>developer</code>; no recent sign-in is required.
              *
              * @param accountId it
              * @return this
@@ -1187,7 +1229,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The address that it is to have. Its present one: verify that.
+             * The new email address. To verify the current address, pass the current one.
              *
              * @param email it
              * @return this
@@ -1198,8 +1240,8 @@ public final class AccountMethods {
             }
 
             /**
-             * With idToken: the present password, where the sign-in is longer ago. A wrong one counts against the
-             * account.
+             * The current password, if the sign-in of <code>idToken</code> is more than 5 minutes old. A wrong
+             * password counts as a failed attempt of the account.
              *
              * @param currentPassword it
              * @return this
@@ -1210,8 +1252,8 @@ public final class AccountMethods {
             }
 
             /**
-             * The language of the messages: the tenant's words in it, else in the language without its region, else
-             * in the tenant's own, else the built-in English ones. It stays for the whole flow.
+             * The language of the messages for the whole flow. If the tenant has no template in this language, the
+             * language without its region, the tenant's language and built-in English are used, in this order.
              *
              * @param language it
              * @return this
@@ -1222,8 +1264,8 @@ public final class AccountMethods {
             }
 
             /**
-             * Of a change that waits for its code: send another one. The code before it is no longer good once the
-             * new one is on its way.
+             * The continuation token of a change that waits for its code, to send another code. After the new code is
+             * sent, the previous code is no longer valid.
              *
              * @param continuationToken it
              * @return this
@@ -1234,10 +1276,9 @@ public final class AccountMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -1280,15 +1321,16 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.changePassword takes.
+     * The parameters of account.changePassword.
      *
-     * @param idToken A signed JSON Web Token in compact form.
-     * @param currentPassword A password.
-     * @param newPassword A password.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
+     * @param idToken An ID token of the signed-in user.
+     * @param currentPassword The current password.
+     * @param newPassword The new password.
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the
+     * tenant. May be null.
+     * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>,
+     * <code>email</code>, <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. May
      * be null.
-     * @param scope What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-     * Without it, openid. May be null.
      * @param unknown the members that this client does not know
      */
     public record ChangePasswordParams(
@@ -1374,7 +1416,7 @@ public final class AccountMethods {
             }
 
             /**
-             * A signed JSON Web Token in compact form.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -1385,7 +1427,7 @@ public final class AccountMethods {
             }
 
             /**
-             * A password.
+             * The current password.
              *
              * @param currentPassword it
              * @return this
@@ -1396,7 +1438,7 @@ public final class AccountMethods {
             }
 
             /**
-             * A password.
+             * The new password.
              *
              * @param newPassword it
              * @return this
@@ -1407,7 +1449,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
              *
              * @param audience it
              * @return this
@@ -1418,8 +1460,8 @@ public final class AccountMethods {
             }
 
             /**
-             * What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-             * Without it, openid.
+             * The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
+             * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
              *
              * @param scope it
              * @return this
@@ -1460,19 +1502,17 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.create takes.
+     * The parameters of account.create.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param accountId Your own choice of id, for fixtures; without it one is made. May be null.
-     * @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
-     * case.
-     * @param password A password. May be null.
-     * @param attributes Attributes by their names: strings, integers and booleans, as the tenant asks for them. May
-     * be null.
-     * @param emailVerified Whether you know that mails reach its owner. Without it: false. May be null.
-     * @param mustChangePassword Whether the password must be reset before it can be used. Without it: false. May be
-     * null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param accountId The ID of the account, for example for test fixtures. Generated by default. May be null.
+     * @param username The email address of the account.
+     * @param password The password of the account. May be null.
+     * @param attributes The user attributes of the account. May be null.
+     * @param emailVerified Whether the email address is verified. Defaults to false. May be null.
+     * @param mustChangePassword Whether the user must reset the password before the first sign-in. Defaults to false.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record CreateParams(
@@ -1568,7 +1608,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -1580,7 +1620,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Your own choice of id, for fixtures; without it one is made.
+             * The ID of the account, for example for test fixtures. Generated by default.
              *
              * @param accountId it
              * @return this
@@ -1591,7 +1631,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The email address that somebody signs up or in with. Compared without regard to upper and lower case.
+             * The email address of the account.
              *
              * @param username it
              * @return this
@@ -1602,7 +1642,7 @@ public final class AccountMethods {
             }
 
             /**
-             * A password.
+             * The password of the account.
              *
              * @param password it
              * @return this
@@ -1613,7 +1653,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Attributes by their names: strings, integers and booleans, as the tenant asks for them.
+             * The user attributes of the account.
              *
              * @param attributes it
              * @return this
@@ -1624,7 +1664,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether you know that mails reach its owner. Without it: false.
+             * Whether the email address is verified. Defaults to false.
              *
              * @param emailVerified it
              * @return this
@@ -1635,7 +1675,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether the password must be reset before it can be used. Without it: false.
+             * Whether the user must reset the password before the first sign-in. Defaults to false.
              *
              * @param mustChangePassword it
              * @return this
@@ -1678,9 +1718,9 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.delete takes.
+     * The parameters of account.delete.
      *
-     * @param accountId The id of an account; sub in its tokens.
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens.
      * @param unknown the members that this client does not know
      */
     public record DeleteParams(
@@ -1746,7 +1786,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The id of an account; sub in its tokens.
+             * The ID of an account, which is the <code>sub</code> claim of its tokens.
              *
              * @param accountId it
              * @return this
@@ -1783,9 +1823,9 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.delete answers.
+     * The result of account.delete.
      *
-     * @param accountId The id of an account; sub in its tokens.
+     * @param accountId The ID of the deleted account.
      * @param unknown the members that this client does not know
      */
     public record DeleteResult(
@@ -1823,18 +1863,20 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.export takes.
+     * The parameters of account.export.
      *
      * <p>At most one of file, cursor is given.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param file The file to be made, from the root, in a folder that is there. May be null.
-     * @param cursor Where a list goes on: nextCursor of the answer before, unchanged. May be null.
-     * @param limit Without file: how many accounts one answer holds at most. Without it: 100. May be null.
-     * @param includeSecrets Whether the hashes of passwords and the secrets of authenticator apps go along. Without
-     * them people reset their passwords, and an account with an app cannot be imported. Without it: false. May be
-     * null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param file The absolute path of the file to create. Its directory must exist. May be null.
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
+     * May be null.
+     * @param limit The maximum number of accounts in one response. Used only without <code>file</code>. Defaults to
+     * 100. May be null.
+     * @param includeSecrets Whether to export password hashes and the secrets of authenticator apps. Without them,
+     * users must reset their passwords, and accounts with an authenticator app cannot be imported. Defaults to false.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record ExportParams(
@@ -1920,7 +1962,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -1932,7 +1974,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The file to be made, from the root, in a folder that is there.
+             * The absolute path of the file to create. Its directory must exist.
              *
              * @param file it
              * @return this
@@ -1943,7 +1985,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Where a list goes on: nextCursor of the answer before, unchanged.
+             * The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
              *
              * @param cursor it
              * @return this
@@ -1954,7 +1996,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Without file: how many accounts one answer holds at most. Without it: 100.
+             * The maximum number of accounts in one response. Used only without <code>file</code>. Defaults to 100.
              *
              * @param limit it
              * @return this
@@ -1965,8 +2007,8 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether the hashes of passwords and the secrets of authenticator apps go along. Without them people
-             * reset their passwords, and an account with an app cannot be imported. Without it: false.
+             * Whether to export password hashes and the secrets of authenticator apps. Without them, users must reset
+             * their passwords, and accounts with an authenticator app cannot be imported. Defaults to false.
              *
              * @param includeSecrets it
              * @return this
@@ -2007,13 +2049,13 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.export answers.
+     * The result of account.export.
      *
-     * @param exported How many accounts.
-     * @param accounts Without file: the accounts. May be null.
-     * @param nextCursor Present when there is more: the cursor of the next call. May be null.
-     * @param file The file, if one was asked for. May be null.
-     * @param bytes Its size. May be null.
+     * @param exported The number of exported accounts.
+     * @param accounts The accounts, sorted by ID. Present if <code>file</code> is omitted. May be null.
+     * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
+     * @param file The path of the created file. Present if <code>file</code> is given. May be null.
+     * @param bytes The size of the file, in bytes. May be null.
      * @param unknown the members that this client does not know
      */
     public record ExportResult(
@@ -2063,17 +2105,20 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.find takes.
+     * The parameters of account.find.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
-     * case.
+     * <p>Exactly one of username, email is given.
+     *
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param username The email address with which the user signs in. May be null.
+     * @param email The same address, under the name of the account member. May be null.
      * @param unknown the members that this client does not know
      */
     public record FindParams(
             String tenantId,
             String username,
+            String email,
             Map<String, Object> unknown) implements JsonRecord {
         /**
          * Reads it from JSON.
@@ -2087,6 +2132,7 @@ public final class AccountMethods {
             return new FindParams(
                     members.get("tenantId", Read.STRING),
                     members.get("username", Read.STRING),
+                    members.get("email", Read.STRING),
                     members.rest());
         }
 
@@ -2104,6 +2150,7 @@ public final class AccountMethods {
         private void tell(Sink sink) {
             sink.put("tenantId", tenantId);
             sink.put("username", username);
+            sink.put("email", email);
             sink.unknown(unknown);
         }
 
@@ -2125,6 +2172,7 @@ public final class AccountMethods {
             var builder = new Builder();
             builder.tenantId = tenantId;
             builder.username = username;
+            builder.email = email;
             builder.unknown.putAll(unknown);
             return builder;
         }
@@ -2133,13 +2181,14 @@ public final class AccountMethods {
         public static final class Builder {
             private String tenantId;
             private String username;
+            private String email;
             private final Map<String, Object> unknown = Records.members();
 
             private Builder() {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -2151,13 +2200,24 @@ public final class AccountMethods {
             }
 
             /**
-             * The email address that somebody signs up or in with. Compared without regard to upper and lower case.
+             * The email address with which the user signs in.
              *
              * @param username it
              * @return this
              */
             public Builder username(String username) {
                 this.username = username;
+                return this;
+            }
+
+            /**
+             * The same address, under the name of the account member.
+             *
+             * @param email it
+             * @return this
+             */
+            public Builder email(String email) {
+                this.email = email;
                 return this;
             }
 
@@ -2182,16 +2242,17 @@ public final class AccountMethods {
             public FindParams build() {
                 return new FindParams(
                         tenantId,
-                        Records.required("username", username),
+                        username,
+                        email,
                         Records.copy(unknown));
             }
         }
     }
 
     /**
-     * What account.get takes.
+     * The parameters of account.get.
      *
-     * @param accountId The id of an account; sub in its tokens.
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens.
      * @param unknown the members that this client does not know
      */
     public record GetParams(
@@ -2257,7 +2318,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The id of an account; sub in its tokens.
+             * The ID of an account, which is the <code>sub</code> claim of its tokens.
              *
              * @param accountId it
              * @return this
@@ -2294,12 +2355,12 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.graph takes.
+     * The parameters of account.graph.
      *
      * <p>Exactly one of idToken, accountId is given.
      *
-     * @param idToken Whose account. May be null.
-     * @param accountId Which account; for the developer. May be null.
+     * @param idToken An ID token of the signed-in user. May be null.
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record GraphParams(
@@ -2370,7 +2431,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whose account.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -2381,7 +2442,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Which account; for the developer.
+             * The ID of the account. Requires the access level <code>developer</code>.
              *
              * @param accountId it
              * @return this
@@ -2419,10 +2480,10 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.graph answers.
+     * The result of account.graph.
      *
-     * @param nodes The account first.
-     * @param edges Each between two of them.
+     * @param nodes The nodes. The first node is the account.
+     * @param edges The edges between the nodes.
      * @param unknown the members that this client does not know
      */
     public record GraphResult(
@@ -2463,22 +2524,27 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.import takes.
+     * The parameters of account.import.
      *
      * <p>Exactly one of file, accounts is given.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param file A file that this process can read, from the root: JSON Lines, each of at most 1 MiB. May be null.
-     * @param accounts The accounts themselves. May be null.
-     * @param format With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users
-     * as firebase auth:export writes them, one in each line: jq -c '.users[]' users.json. Without it: "mintmark". May
-     * be null.
-     * @param hash How passwordHash was made where an account does not say so itself. May be null.
-     * @param onExisting What happens where the account is there already. skip: it stays as it is; replace: it becomes
-     * what is imported, and its sessions end; fail: it is listed as accountExists. Without it: "skip". May be null.
-     * @param from The first line to import, from 1; those before it are not looked at. Without it: 1. May be null.
-     * @param dryRun Whether only to say what would happen. Without it: false. May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param file The absolute path of a JSON Lines file that this process can read. A line has at most 1 MiB. May be
+     * null.
+     * @param accounts The accounts to import. May be null.
+     * @param format The format of the file. <code>mintmark</code>: accounts as written by
+     * <code>account.export</code>. <code>firebase</code>: users as written by <code>firebase auth:export</code>, one
+     * per line; to convert the file, run <code>jq -c '.users[]' users.json</code>. Defaults to "mintmark". May be
+     * null.
+     * @param hash The hash parameters for each <code>passwordHash</code> of an account that does not contain its own.
+     * May be null.
+     * @param onExisting The action for accounts that already exist. <code>skip</code> keeps the existing account.
+     * <code>replace</code> overwrites it and ends its sessions. <code>fail</code> lists it as a failure with
+     * <code>accountExists</code>. Defaults to "skip". May be null.
+     * @param from The number of the first line to import, from 1. Earlier lines are skipped. Defaults to 1. May be
+     * null.
+     * @param dryRun Whether to check the accounts without importing them. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record ImportParams(
@@ -2579,7 +2645,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -2591,7 +2657,7 @@ public final class AccountMethods {
             }
 
             /**
-             * A file that this process can read, from the root: JSON Lines, each of at most 1 MiB.
+             * The absolute path of a JSON Lines file that this process can read. A line has at most 1 MiB.
              *
              * @param file it
              * @return this
@@ -2602,7 +2668,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The accounts themselves.
+             * The accounts to import.
              *
              * @param accounts it
              * @return this
@@ -2613,9 +2679,9 @@ public final class AccountMethods {
             }
 
             /**
-             * With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users as
-             * firebase auth:export writes them, one in each line: jq -c '.users[]' users.json. Without it:
-             * "mintmark".
+             * The format of the file. <code>mintmark</code>: accounts as written by <code>account.export</code>.
+             * <code>firebase</code>: users as written by <code>firebase auth:export</code>, one per line; to convert
+             * the file, run <code>jq -c '.users[]' users.json</code>. Defaults to "mintmark".
              *
              * @param format it
              * @return this
@@ -2626,7 +2692,7 @@ public final class AccountMethods {
             }
 
             /**
-             * How passwordHash was made where an account does not say so itself.
+             * The hash parameters for each <code>passwordHash</code> of an account that does not contain its own.
              *
              * @param hash it
              * @return this
@@ -2637,8 +2703,9 @@ public final class AccountMethods {
             }
 
             /**
-             * What happens where the account is there already. skip: it stays as it is; replace: it becomes what is
-             * imported, and its sessions end; fail: it is listed as accountExists. Without it: "skip".
+             * The action for accounts that already exist. <code>skip</code> keeps the existing account.
+             * <code>replace</code> overwrites it and ends its sessions. <code>fail</code> lists it as a failure with
+             * <code>accountExists</code>. Defaults to "skip".
              *
              * @param onExisting it
              * @return this
@@ -2649,7 +2716,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The first line to import, from 1; those before it are not looked at. Without it: 1.
+             * The number of the first line to import, from 1. Earlier lines are skipped. Defaults to 1.
              *
              * @param from it
              * @return this
@@ -2660,7 +2727,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether only to say what would happen. Without it: false.
+             * Whether to check the accounts without importing them. Defaults to false.
              *
              * @param dryRun it
              * @return this
@@ -2703,9 +2770,9 @@ public final class AccountMethods {
         }
 
         /**
-         * With file, what its lines are. mintmark: accounts as account.export writes them; firebase: users as
-         * firebase auth:export writes them, one in each line: jq -c '.users[]' users.json. A newer Mintmark may
-         * answer others.
+         * The format of the file. <code>mintmark</code>: accounts as written by <code>account.export</code>.
+         * <code>firebase</code>: users as written by <code>firebase auth:export</code>, one per line; to convert the
+         * file, run <code>jq -c '.users[]' users.json</code>. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2723,8 +2790,9 @@ public final class AccountMethods {
         }
 
         /**
-         * What happens where the account is there already. skip: it stays as it is; replace: it becomes what is
-         * imported, and its sessions end; fail: it is listed as accountExists. A newer Mintmark may answer others.
+         * The action for accounts that already exist. <code>skip</code> keeps the existing account.
+         * <code>replace</code> overwrites it and ends its sessions. <code>fail</code> lists it as a failure with
+         * <code>accountExists</code>. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2746,16 +2814,16 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.import answers.
+     * The result of account.import.
      *
-     * @param imported How many accounts were made.
-     * @param replaced How many that were there became what was imported.
-     * @param skipped How many were there and stayed as they are.
-     * @param failed How many were passed over for what is wrong with them.
-     * @param failures These.
-     * @param nextLine The first line that was not looked at: from for the next call.
-     * @param completed Whether all were looked at.
-     * @param stopped Why not, if not. May be null.
+     * @param imported The number of created accounts.
+     * @param replaced The number of replaced accounts.
+     * @param skipped The number of existing accounts that were kept.
+     * @param failed The number of accounts that were not imported because they are not valid.
+     * @param failures The accounts that were not imported.
+     * @param nextLine The first line that was not processed, for <code>from</code> in the next call.
+     * @param completed Whether all lines were processed.
+     * @param stopped The reason the import stopped. Present if <code>completed</code> is false. May be null.
      * @param dryRun Whether nothing was changed.
      * @param unknown the members that this client does not know
      */
@@ -2818,18 +2886,19 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.link takes.
+     * The parameters of account.link.
      *
-     * @param idToken A signed JSON Web Token in compact form.
-     * @param credential Proof of who somebody is: what a provider gave, an address with its password, a pending
-     * token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-     * @param returnProviderTokens Whether to answer the provider's own tokens too. Without it: false. May be null.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
-     * be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param idToken An ID token of the signed-in user.
+     * @param credential The credential to link.
+     * @param returnProviderTokens Whether to include the provider's tokens in the result. Defaults to false. May be
+     * null.
+     * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults
+     * to the audience of the session. For any other audience, the access token has only the scope
+     * <code>openid</code>. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record LinkParams(
@@ -2915,7 +2984,7 @@ public final class AccountMethods {
             }
 
             /**
-             * A signed JSON Web Token in compact form.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -2926,8 +2995,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a
-             * flow that idp.authorize or idp.authorizeDevice has begun.
+             * The credential to link.
              *
              * @param credential it
              * @return this
@@ -2938,7 +3006,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether to answer the provider's own tokens too. Without it: false.
+             * Whether to include the provider's tokens in the result. Defaults to false.
              *
              * @param returnProviderTokens it
              * @return this
@@ -2949,7 +3017,9 @@ public final class AccountMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the
+             * audience of the session. For any other audience, the access token has only the scope
+             * <code>openid</code>.
              *
              * @param audience it
              * @return this
@@ -2960,10 +3030,9 @@ public final class AccountMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -3004,12 +3073,13 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.list takes.
+     * The parameters of account.list.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param limit How many entries one answer holds at most. Without it: 60. May be null.
-     * @param cursor Where a list goes on: nextCursor of the answer before, unchanged. May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param limit The maximum number of entries in one response. Defaults to 60. May be null.
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record ListParams(
@@ -3085,7 +3155,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -3097,7 +3167,7 @@ public final class AccountMethods {
             }
 
             /**
-             * How many entries one answer holds at most. Without it: 60.
+             * The maximum number of entries in one response. Defaults to 60.
              *
              * @param limit it
              * @return this
@@ -3108,7 +3178,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Where a list goes on: nextCursor of the answer before, unchanged.
+             * The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
              *
              * @param cursor it
              * @return this
@@ -3147,10 +3217,10 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.list answers.
+     * The result of account.list.
      *
-     * @param accounts The accounts.
-     * @param nextCursor Present when there is more: the cursor of the next call. May be null.
+     * @param accounts The accounts, sorted by ID.
+     * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
      * @param unknown the members that this client does not know
      */
     public record ListResult(
@@ -3191,20 +3261,23 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.merge takes.
+     * The parameters of account.merge.
      *
-     * @param idToken Of the account that stays.
-     * @param sourceIdToken Of the one that is merged into it.
-     * @param policy For everything that is not named below. Without it: "fail". May be null.
-     * @param fields By field: email, an attribute's name, claims/ and the name of a claim, or claims for all the
-     * others. A name that fits nothing of either is refused. May be null.
-     * @param providers By provider of which both have a login. A name that is no provider of the tenant, nor of
-     * either account, is refused. May be null.
-     * @param identities For pools in which both have an identity and the pool's rules do not let them be merged;
-     * without it, policy. May be null.
-     * @param dryRun Whether only to say what would happen. Without it: false. May be null.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
-     * be null.
+     * @param idToken An ID token of the account to keep (the target).
+     * @param sourceIdToken An ID token of the account to merge into the target (the source).
+     * @param policy The policy for conflicts that <code>fields</code>, <code>providers</code> and
+     * <code>identities</code> do not name. Defaults to "fail". May be null.
+     * @param fields The policies by field: <code>email</code>, the name of an attribute, <code>claims/</code>
+     * followed by the name of a claim, or <code>claims</code> for all other claims. Names that match no field of
+     * either account are rejected. May be null.
+     * @param providers The policies by provider of which both accounts have a login. Names that are neither a
+     * provider of the tenant nor of either account are rejected. May be null.
+     * @param identities The policy for pools in which both accounts have an identity that the rules of the pool do
+     * not allow to merge. Defaults to <code>policy</code>. May be null.
+     * @param dryRun Whether to return the effects without changing anything. Defaults to false. May be null.
+     * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults
+     * to the audience of the session. For any other audience, the access token has only the scope
+     * <code>openid</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record MergeParams(
@@ -3305,7 +3378,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Of the account that stays.
+             * An ID token of the account to keep (the target).
              *
              * @param idToken it
              * @return this
@@ -3316,7 +3389,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Of the one that is merged into it.
+             * An ID token of the account to merge into the target (the source).
              *
              * @param sourceIdToken it
              * @return this
@@ -3327,7 +3400,8 @@ public final class AccountMethods {
             }
 
             /**
-             * For everything that is not named below. Without it: "fail".
+             * The policy for conflicts that <code>fields</code>, <code>providers</code> and <code>identities</code>
+             * do not name. Defaults to "fail".
              *
              * @param policy it
              * @return this
@@ -3338,8 +3412,9 @@ public final class AccountMethods {
             }
 
             /**
-             * By field: email, an attribute's name, claims/ and the name of a claim, or claims for all the others. A
-             * name that fits nothing of either is refused.
+             * The policies by field: <code>email</code>, the name of an attribute, <code>claims/</code> followed by
+             * the name of a claim, or <code>claims</code> for all other claims. Names that match no field of either
+             * account are rejected.
              *
              * @param fields it
              * @return this
@@ -3350,8 +3425,8 @@ public final class AccountMethods {
             }
 
             /**
-             * By provider of which both have a login. A name that is no provider of the tenant, nor of either
-             * account, is refused.
+             * The policies by provider of which both accounts have a login. Names that are neither a provider of the
+             * tenant nor of either account are rejected.
              *
              * @param providers it
              * @return this
@@ -3362,8 +3437,8 @@ public final class AccountMethods {
             }
 
             /**
-             * For pools in which both have an identity and the pool's rules do not let them be merged; without it,
-             * policy.
+             * The policy for pools in which both accounts have an identity that the rules of the pool do not allow to
+             * merge. Defaults to <code>policy</code>.
              *
              * @param identities it
              * @return this
@@ -3374,7 +3449,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether only to say what would happen. Without it: false.
+             * Whether to return the effects without changing anything. Defaults to false.
              *
              * @param dryRun it
              * @return this
@@ -3385,7 +3460,9 @@ public final class AccountMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the
+             * audience of the session. For any other audience, the access token has only the scope
+             * <code>openid</code>.
              *
              * @param audience it
              * @return this
@@ -3429,27 +3506,32 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.merge answers.
+     * The result of account.merge.
      *
-     * @param account The account that stays, as it is then.
-     * @param absorbedAccountId The one that is gone.
-     * @param conflicts What both had, and how it was decided.
-     * @param movedProviders Ways in that came with it.
-     * @param droppedProviders Ways in, of either account, that lost a conflict and are gone.
-     * @param movedFactors Second factors that came with it.
-     * @param endedSessions How many sessions ended, of both accounts.
-     * @param identities Pool by pool, where it changes something.
+     * @param account The target account after the merge.
+     * @param absorbedAccountId The ID of the source account, which is removed.
+     * @param conflicts The conflicts and their resolution.
+     * @param undecided The names of the conflicts without a policy. As long as there are any, the merge fails with
+     * <code>mergeUndecided</code>. Present with <code>dryRun</code>. May be null.
+     * @param movedProviders The sign-in methods that were moved from the source to the target.
+     * @param droppedProviders The sign-in methods of either account that were removed to resolve a conflict.
+     * @param movedFactors The second factors that were moved from the source to the target.
+     * @param endedSessions The number of ended sessions of both accounts.
+     * @param identities The changed identities by pool.
      * @param dryRun Whether nothing was changed.
-     * @param idToken Of a session that goes on as the one of idToken; not with dryRun. May be null.
-     * @param accessToken For the API that it names in aud; not with dryRun. May be null.
-     * @param refreshToken Gets fresh ones; not with dryRun. May be null.
-     * @param expiresAt When the ID token expires; not with dryRun. May be null.
+     * @param idToken An ID token of a new session that replaces the session of <code>idToken</code>. Not present with
+     * <code>dryRun</code>. May be null.
+     * @param accessToken An access token of the new session. Not present with <code>dryRun</code>. May be null.
+     * @param refreshToken The refresh token of the new session. Not present with <code>dryRun</code>. May be null.
+     * @param expiresAt The time at which the ID token expires, in seconds since 1970-01-01 UTC. Not present with
+     * <code>dryRun</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record MergeResult(
             Types.Account account,
             String absorbedAccountId,
             List<Types.MergeConflict> conflicts,
+            List<String> undecided,
             List<String> movedProviders,
             List<Types.LinkedProvider> droppedProviders,
             List<String> movedFactors,
@@ -3474,6 +3556,7 @@ public final class AccountMethods {
                     members.get("account", Read.object(Types.Account::of)),
                     members.get("absorbedAccountId", Read.STRING),
                     members.get("conflicts", Read.list(Read.object(Types.MergeConflict::of))),
+                    members.get("undecided", Read.list(Read.STRING)),
                     members.get("movedProviders", Read.list(Read.STRING)),
                     members.get("droppedProviders", Read.list(Read.object(Types.LinkedProvider::of))),
                     members.get("movedFactors", Read.list(Read.STRING)),
@@ -3502,6 +3585,7 @@ public final class AccountMethods {
             sink.put("account", account);
             sink.put("absorbedAccountId", absorbedAccountId);
             sink.put("conflicts", conflicts);
+            sink.put("undecided", undecided);
             sink.put("movedProviders", movedProviders);
             sink.put("droppedProviders", droppedProviders);
             sink.put("movedFactors", movedFactors);
@@ -3517,12 +3601,12 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.providerToken takes.
+     * The parameters of account.providerToken.
      *
-     * @param idToken Whose account.
-     * @param providerId A provider of the account.
-     * @param minValidSeconds For how long the token has to be good still. One that the provider has just given is
-     * answered even if it is good for less. Without it: 300. May be null.
+     * @param idToken An ID token of the signed-in user.
+     * @param providerId A provider that is linked to the account.
+     * @param minValidSeconds The minimum remaining lifetime of the access token, in seconds. A token that the
+     * provider has just issued is returned even if its lifetime is shorter. Defaults to 300. May be null.
      * @param unknown the members that this client does not know
      */
     public record ProviderTokenParams(
@@ -3598,7 +3682,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whose account.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -3609,7 +3693,7 @@ public final class AccountMethods {
             }
 
             /**
-             * A provider of the account.
+             * A provider that is linked to the account.
              *
              * @param providerId it
              * @return this
@@ -3620,8 +3704,8 @@ public final class AccountMethods {
             }
 
             /**
-             * For how long the token has to be good still. One that the provider has just given is answered even if
-             * it is good for less. Without it: 300.
+             * The minimum remaining lifetime of the access token, in seconds. A token that the provider has just
+             * issued is returned even if its lifetime is shorter. Defaults to 300.
              *
              * @param minValidSeconds it
              * @return this
@@ -3660,11 +3744,12 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.providerToken answers.
+     * The result of account.providerToken.
      *
-     * @param accessToken For the provider's own API.
-     * @param expiresAt Until when it is good; missing where the provider does not say. May be null.
-     * @param scopes What it allows, as the provider names it.
+     * @param accessToken The access token for the API of the provider.
+     * @param expiresAt The time at which the access token expires, in seconds since 1970-01-01 UTC. Present if the
+     * provider returned it. May be null.
+     * @param scopes The scopes of the access token, as named by the provider.
      * @param unknown the members that this client does not know
      */
     public record ProviderTokenResult(
@@ -3708,18 +3793,19 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.reauthenticate takes.
+     * The parameters of account.reauthenticate.
      *
-     * @param idToken A signed JSON Web Token in compact form.
-     * @param credential Proof of who somebody is: what a provider gave, an address with its password, a pending
-     * token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-     * @param returnProviderTokens Whether to answer the provider's own tokens too. Without it: false. May be null.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
-     * be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param idToken An ID token of the signed-in user.
+     * @param credential A credential of the same account.
+     * @param returnProviderTokens Whether to include the provider's tokens in the result. Defaults to false. May be
+     * null.
+     * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults
+     * to the audience of the session. For any other audience, the access token has only the scope
+     * <code>openid</code>. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record ReauthenticateParams(
@@ -3805,7 +3891,7 @@ public final class AccountMethods {
             }
 
             /**
-             * A signed JSON Web Token in compact form.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -3816,8 +3902,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a
-             * flow that idp.authorize or idp.authorizeDevice has begun.
+             * A credential of the same account.
              *
              * @param credential it
              * @return this
@@ -3828,7 +3913,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether to answer the provider's own tokens too. Without it: false.
+             * Whether to include the provider's tokens in the result. Defaults to false.
              *
              * @param returnProviderTokens it
              * @return this
@@ -3839,7 +3924,9 @@ public final class AccountMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the
+             * audience of the session. For any other audience, the access token has only the scope
+             * <code>openid</code>.
              *
              * @param audience it
              * @return this
@@ -3850,10 +3937,9 @@ public final class AccountMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -3894,10 +3980,10 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.setClaims takes.
+     * The parameters of account.setClaims.
      *
-     * @param accountId The id of an account; sub in its tokens.
-     * @param claims The claims by their names.
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens.
+     * @param claims The custom claims by name.
      * @param unknown the members that this client does not know
      */
     public record SetClaimsParams(
@@ -3968,7 +4054,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The id of an account; sub in its tokens.
+             * The ID of an account, which is the <code>sub</code> claim of its tokens.
              *
              * @param accountId it
              * @return this
@@ -3979,7 +4065,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The claims by their names.
+             * The custom claims by name.
              *
              * @param claims it
              * @return this
@@ -4017,16 +4103,14 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.submitCode takes.
+     * The parameters of account.submitCode.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param code The code that was sent, digit for digit.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param continuationToken The continuation token that <code>account.changeEmail</code> returned.
+     * @param code The one-time code that was sent, digit by digit.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record SubmitCodeParams(
@@ -4102,9 +4186,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token that <code>account.changeEmail</code> returned.
              *
              * @param continuationToken it
              * @return this
@@ -4115,7 +4197,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The code that was sent, digit for digit.
+             * The one-time code that was sent, digit by digit.
              *
              * @param code it
              * @return this
@@ -4126,10 +4208,9 @@ public final class AccountMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -4168,11 +4249,12 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.unlink takes.
+     * The parameters of account.unlink.
      *
-     * @param idToken A signed JSON Web Token in compact form.
-     * @param providerId A provider, password or code, as in the account's providers.
-     * @param force Whether to do it even if it is the last way in. Without it: false. May be null.
+     * @param idToken An ID token of the signed-in user.
+     * @param providerId The ID of a provider, or <code>password</code> or <code>code</code>, as in the
+     * <code>providers</code> of the account.
+     * @param force Whether to unlink the last sign-in method. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record UnlinkParams(
@@ -4248,7 +4330,7 @@ public final class AccountMethods {
             }
 
             /**
-             * A signed JSON Web Token in compact form.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -4259,7 +4341,8 @@ public final class AccountMethods {
             }
 
             /**
-             * A provider, password or code, as in the account's providers.
+             * The ID of a provider, or <code>password</code> or <code>code</code>, as in the <code>providers</code>
+             * of the account.
              *
              * @param providerId it
              * @return this
@@ -4270,7 +4353,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether to do it even if it is the last way in. Without it: false.
+             * Whether to unlink the last sign-in method. Defaults to false.
              *
              * @param force it
              * @return this
@@ -4309,14 +4392,13 @@ public final class AccountMethods {
     }
 
     /**
-     * What account.update takes.
+     * The parameters of account.update.
      *
-     * @param accountId The id of an account; sub in its tokens.
-     * @param attributes Attributes by their names: strings, integers and booleans, as the tenant asks for them. May
-     * be null.
-     * @param emailVerified Whether you know that mails reach its owner. May be null.
-     * @param disabled Whether it is kept from signing in. May be null.
-     * @param mustChangePassword Whether the password must be reset before it can be used. May be null.
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens.
+     * @param attributes The attributes to change. May be null.
+     * @param emailVerified Whether the email address is verified. May be null.
+     * @param disabled Whether the account is disabled. A disabled account cannot be signed in to. May be null.
+     * @param mustChangePassword Whether the user must reset the password before the next sign-in. May be null.
      * @param unknown the members that this client does not know
      */
     public record UpdateParams(
@@ -4402,7 +4484,7 @@ public final class AccountMethods {
             }
 
             /**
-             * The id of an account; sub in its tokens.
+             * The ID of an account, which is the <code>sub</code> claim of its tokens.
              *
              * @param accountId it
              * @return this
@@ -4413,7 +4495,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Attributes by their names: strings, integers and booleans, as the tenant asks for them.
+             * The attributes to change.
              *
              * @param attributes it
              * @return this
@@ -4424,7 +4506,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether you know that mails reach its owner.
+             * Whether the email address is verified.
              *
              * @param emailVerified it
              * @return this
@@ -4435,7 +4517,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether it is kept from signing in.
+             * Whether the account is disabled. A disabled account cannot be signed in to.
              *
              * @param disabled it
              * @return this
@@ -4446,7 +4528,7 @@ public final class AccountMethods {
             }
 
             /**
-             * Whether the password must be reset before it can be used.
+             * Whether the user must reset the password before the next sign-in.
              *
              * @param mustChangePassword it
              * @return this

@@ -24,10 +24,10 @@ public final class AuditMethods {
     }
 
     /**
-     * List what changed.
+     * List audit records, newest first.
      *
-     * <p>The newest first. Only changes of state are recorded: what only reads, or mints for a known identity, leaves
-     * no record.
+     * <p>Only state changes are recorded. Calls that only read, or that mint a token for a known identity, leave no
+     * record.
      *
      * <p>Errors: InvalidCursorException.
      *
@@ -99,13 +99,15 @@ public final class AuditMethods {
     }
 
     /**
-     * Check that the audit trail is whole.
+     * Verify the integrity of the audit log.
      *
-     * <p>Computes every chain anew, and finds what was altered, put in, or cut out of the middle; a log with no
-     * record at all, too, in a store with pools or roles. Heads that were kept elsewhere also show that nothing was
-     * cut off at the end; the log has them once an hour of work and at the end of the process, in the message audit
-     * heads. What --audit-retention-days has removed is attested by records of their own, which are checked too;
-     * heads older than that many days may name chains of which nothing is known any more.
+     * <p>Computes every hash chain and detects records that were altered, inserted, or removed from the middle. In a
+     * store with pools or roles, it also detects an empty audit log. To detect records removed at the end, pass heads
+     * that were stored outside the store. The process logs the heads once per hour of activity, in the message
+     * <code>audit heads</code>. When it exits, it logs them at the level <code>debug</code>.
+     * <code>--audit-heads-file</code> appends both to a file. If <code>--audit-retention-days</code> has removed
+     * records, records that attest the removal are verified instead. Heads older than the retention period can name
+     * chains that no longer exist.
      *
      * @param params what it takes
      * @return what it answers
@@ -163,15 +165,16 @@ public final class AuditMethods {
     }
 
     /**
-     * What audit.list takes.
+     * The parameters of audit.list.
      *
-     * @param limit How many entries one answer holds at most. Without it: 60. May be null.
-     * @param cursor Where a list goes on: nextCursor of the answer before, unchanged. May be null.
-     * @param poolId The id of a pool: a region, a colon and a UUID. May be null.
-     * @param identityId The id of an identity: a region, a colon and a UUID. May be null.
-     * @param method Only changes made by this method. May be null.
-     * @param since Only changes at or after this moment. May be null.
-     * @param until Only changes before this moment. May be null.
+     * @param limit The maximum number of entries in one response. Defaults to 60. May be null.
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
+     * May be null.
+     * @param poolId The pool whose records are returned. May be null.
+     * @param identityId The identity whose records are returned. May be null.
+     * @param method The method whose records are returned. May be null.
+     * @param since The start of the period, inclusive, in seconds since 1970-01-01 UTC. May be null.
+     * @param until The end of the period, exclusive, in seconds since 1970-01-01 UTC. May be null.
      * @param unknown the members that this client does not know
      */
     public record ListParams(
@@ -267,7 +270,7 @@ public final class AuditMethods {
             }
 
             /**
-             * How many entries one answer holds at most. Without it: 60.
+             * The maximum number of entries in one response. Defaults to 60.
              *
              * @param limit it
              * @return this
@@ -278,7 +281,7 @@ public final class AuditMethods {
             }
 
             /**
-             * Where a list goes on: nextCursor of the answer before, unchanged.
+             * The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
              *
              * @param cursor it
              * @return this
@@ -289,7 +292,7 @@ public final class AuditMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The pool whose records are returned.
              *
              * @param poolId it
              * @return this
@@ -300,7 +303,7 @@ public final class AuditMethods {
             }
 
             /**
-             * The id of an identity: a region, a colon and a UUID.
+             * The identity whose records are returned.
              *
              * @param identityId it
              * @return this
@@ -311,7 +314,7 @@ public final class AuditMethods {
             }
 
             /**
-             * Only changes made by this method.
+             * The method whose records are returned.
              *
              * @param method it
              * @return this
@@ -322,7 +325,7 @@ public final class AuditMethods {
             }
 
             /**
-             * Only changes at or after this moment.
+             * The start of the period, inclusive, in seconds since 1970-01-01 UTC.
              *
              * @param since it
              * @return this
@@ -333,7 +336,7 @@ public final class AuditMethods {
             }
 
             /**
-             * Only changes before this moment.
+             * The end of the period, exclusive, in seconds since 1970-01-01 UTC.
              *
              * @param until it
              * @return this
@@ -376,10 +379,10 @@ public final class AuditMethods {
     }
 
     /**
-     * What audit.list answers.
+     * The result of audit.list.
      *
-     * @param records The changes.
-     * @param nextCursor Present when there is more: the cursor of the next call. May be null.
+     * @param records The audit records, newest first.
+     * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
      * @param unknown the members that this client does not know
      */
     public record ListResult(
@@ -420,9 +423,9 @@ public final class AuditMethods {
     }
 
     /**
-     * What audit.verify takes.
+     * The parameters of audit.verify.
      *
-     * @param heads Ends of chains noted earlier; each must still be found. May be null.
+     * @param heads The ends of chains recorded earlier. Each of them must still exist. May be null.
      * @param unknown the members that this client does not know
      */
     public record VerifyParams(
@@ -488,7 +491,7 @@ public final class AuditMethods {
             }
 
             /**
-             * Ends of chains noted earlier; each must still be found.
+             * The ends of chains recorded earlier. Each of them must still exist.
              *
              * @param heads it
              * @return this
@@ -525,10 +528,10 @@ public final class AuditMethods {
     }
 
     /**
-     * What audit.verify answers.
+     * The result of audit.verify.
      *
-     * @param intact Whether nothing was changed, removed or put in.
-     * @param chains Every chain that was found or named.
+     * @param intact Whether no record was altered, removed or inserted.
+     * @param chains The result for each chain that exists or was named.
      * @param unknown the members that this client does not know
      */
     public record VerifyResult(

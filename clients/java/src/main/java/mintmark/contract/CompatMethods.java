@@ -24,16 +24,21 @@ public final class CompatMethods {
     }
 
     /**
-     * Answer an HTTP request as the vendor's own service would.
+     * Handle an Amazon Cognito identity pools or AWS STS HTTP request.
      *
-     * <p>Speaks Amazon Cognito identity pools (JSON 1.1, recognised by X-Amz-Target) and AWS STS
-     * (AssumeRoleWithWebIdentity and GetCallerIdentity; Query in, XML out), so that unmodified SDKs can be pointed at
-     * this process. Whatever is wrong with the request is said in the HTTP answer, with the service's own error codes
-     * and messages. Operations that Amazon leaves unsigned need no signature. The others need one, as there, but its
-     * secret is not checked: there are no account keys here, and whoever writes to this pipe may do everything. Only
-     * with credentials that were issued here they are refused, because end users hold those. GetCallerIdentity checks
-     * the signature of such credentials in full. SAML providers, managed session policies and server-side token
-     * checks are refused.
+     * <p>Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by <code>X-Amz-Target</code>) and
+     * AWS STS (<code>AssumeRoleWithWebIdentity</code> and <code>GetCallerIdentity</code>, Query API with XML
+     * responses, or JSON responses with <code>Accept: application/json</code>), so that unmodified SDKs can use this
+     * process. Errors in the request are returned in the HTTP response with the error codes and messages of the AWS
+     * service. Operations that AWS allows unsigned require no signature. The other operations require a signature,
+     * but its secret is not checked: there are no account keys, and any process that can write to standard input has
+     * the caller's access level. Signatures with credentials issued by this store are rejected for these operations,
+     * because end users hold such credentials. <code>GetCallerIdentity</code> verifies the signature of such
+     * credentials completely. An <code>OpenIdConnectProviderARNs</code> value of a provider that the pool does not
+     * have adds this provider without clients. Its tokens are rejected until <code>pool.update</code> sets its
+     * <code>clientIds</code>. <code>CognitoIdentityProviders</code> accepts names of user pools, such as
+     * <code>cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc</code>. SAML providers, managed session policies and
+     * server-side token checks are rejected.
      *
      * @param params what it takes
      * @return what it answers
@@ -73,12 +78,12 @@ public final class CompatMethods {
     }
 
     /**
-     * What compat.http takes.
+     * The parameters of compat.http.
      *
      * @param method The HTTP method.
-     * @param url The URL as it was requested: absolute, or the path with its query. Its host decides nothing.
-     * @param headers Header name to value. Names compare without case. May be null.
-     * @param body The body, as text. May be null.
+     * @param url The requested URL: absolute, or the path with its query. Its host is ignored.
+     * @param headers The HTTP headers by name. Names are case-insensitive. May be null.
+     * @param body The body as text. May be null.
      * @param unknown the members that this client does not know
      */
     public record HttpParams(
@@ -170,7 +175,7 @@ public final class CompatMethods {
             }
 
             /**
-             * The URL as it was requested: absolute, or the path with its query. Its host decides nothing.
+             * The requested URL: absolute, or the path with its query. Its host is ignored.
              *
              * @param url it
              * @return this
@@ -181,7 +186,7 @@ public final class CompatMethods {
             }
 
             /**
-             * Header name to value. Names compare without case.
+             * The HTTP headers by name. Names are case-insensitive.
              *
              * @param headers it
              * @return this
@@ -192,7 +197,7 @@ public final class CompatMethods {
             }
 
             /**
-             * The body, as text.
+             * The body as text.
              *
              * @param body it
              * @return this
@@ -232,11 +237,11 @@ public final class CompatMethods {
     }
 
     /**
-     * What compat.http answers.
+     * The result of compat.http.
      *
      * @param status The HTTP status.
-     * @param headers Header name to value.
-     * @param body The body, as text.
+     * @param headers The HTTP headers by name.
+     * @param body The body as text.
      * @param unknown the members that this client does not know
      */
     public record HttpResult(

@@ -26,9 +26,9 @@ public final class CredentialsMethods {
     }
 
     /**
-     * Take on a role with a token.
+     * Assume a role with an OpenID token (basic flow).
      *
-     * <p>The basic flow: the caller names any role whose trust policy admits the token, and for how long.
+     * <p>The caller selects the role and the duration. The trust policy of the role must allow the token.
      *
      * <p>Equivalent: cognito sts:AssumeRoleWithWebIdentity.
      *
@@ -75,11 +75,11 @@ public final class CredentialsMethods {
     }
 
     /**
-     * Exchange a pool's token, or logins, for temporary credentials.
+     * Get temporary credentials for an identity (enhanced flow).
      *
-     * <p>The enhanced flow: the pool picks the role, see pool.setRoles. Give a token that the pool minted; or an
-     * identity with the logins that prove it, which are linked and merged as in identity.resolve; or a guest's
-     * identity alone. Credentials are valid for one hour, however long the token still is.
+     * <p>The pool selects the role, as configured with <code>pool.setRoles</code>. The caller passes a token that the
+     * pool minted, an identity with its logins, or the identity of a guest. Logins are linked and merged as in
+     * <code>identity.resolve</code>. The credentials are valid for one hour, even if the token expires earlier.
      *
      * <p>Equivalent: cognito GetCredentialsForIdentity.
      *
@@ -149,13 +149,14 @@ public final class CredentialsMethods {
     }
 
     /**
-     * Refuse temporary credentials from now on.
+     * Revoke temporary credentials issued before a given time.
      *
-     * <p>All that were issued before a moment, for one session, one identity, one role or one pool, in every process
-     * on this store within a second. By identity and by pool it reaches the tokens, too, that would buy new ones:
-     * what was minted in a second before is refused with tokenRevoked, by token.verify as well. Tokens say their
-     * second only, so one minted in this very second may be newer than the revocation, and is accepted; to reach it,
-     * name the next second in issuedBefore: then nothing of this second is accepted, nor what is minted later in it.
+     * <p>Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process
+     * of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged
+     * for new credentials: tokens minted in an earlier second fail with <code>tokenRevoked</code>, including in
+     * <code>token.verify</code>. Because tokens contain their time only in whole seconds, a token minted in the same
+     * second as <code>issuedBefore</code> stays valid. To revoke it as well, set <code>issuedBefore</code> to the
+     * next second; tokens minted during the rest of the current second are then also invalid.
      *
      * <p>Errors: SessionTokenInvalidException, IdentityNotFoundException, RoleNotFoundException,
      * PoolNotFoundException.
@@ -216,10 +217,11 @@ public final class CredentialsMethods {
     }
 
     /**
-     * Verify a signed request, or a session token.
+     * Verify an AWS Signature Version 4 request or a session token.
      *
-     * <p>Checks an AWS Signature Version 4, in headers or in the query string, and the session token it came with; or
-     * a session token alone, which proves less: whoever holds it may only have seen it.
+     * <p>Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session token.
+     * A session token can also be verified alone. It then proves possession of the token, not of the secret access
+     * key.
      *
      * <p>Errors: SessionTokenInvalidException, CredentialsExpiredException, CredentialsRevokedException,
      * SignatureMalformedException, SignatureMismatchException, CredentialScopeMismatchException,
@@ -281,14 +283,15 @@ public final class CredentialsMethods {
     }
 
     /**
-     * What credentials.assumeRole takes.
+     * The parameters of credentials.assumeRole.
      *
-     * @param roleArn The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
-     * @param sessionName A name for the role session; it stands in the assumed role's ARN.
-     * @param token A signed JSON Web Token in compact form.
-     * @param durationSeconds How long the credentials are valid; at most what the role allows. Without it: 3600. May
-     * be null.
-     * @param policy A session policy: it stands in the session, at most 2048 characters as compact JSON. May be null.
+     * @param roleArn The role to assume.
+     * @param sessionName The name of a role session, which is part of the ARN of the assumed role.
+     * @param token The OpenID token of a pool.
+     * @param durationSeconds The lifetime of the credentials, in seconds. It must not exceed the maximum of the role.
+     * Defaults to 3600. May be null.
+     * @param policy A session policy, which restricts the credentials. It has at most 2048 characters as compact
+     * JSON. May be null.
      * @param unknown the members that this client does not know
      */
     public record AssumeRoleParams(
@@ -374,7 +377,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+             * The role to assume.
              *
              * @param roleArn it
              * @return this
@@ -385,7 +388,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * A name for the role session; it stands in the assumed role's ARN.
+             * The name of a role session, which is part of the ARN of the assumed role.
              *
              * @param sessionName it
              * @return this
@@ -396,7 +399,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * A signed JSON Web Token in compact form.
+             * The OpenID token of a pool.
              *
              * @param token it
              * @return this
@@ -407,7 +410,8 @@ public final class CredentialsMethods {
             }
 
             /**
-             * How long the credentials are valid; at most what the role allows. Without it: 3600.
+             * The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. Defaults to
+             * 3600.
              *
              * @param durationSeconds it
              * @return this
@@ -418,7 +422,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * A session policy: it stands in the session, at most 2048 characters as compact JSON.
+             * A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
              *
              * @param policy it
              * @return this
@@ -459,14 +463,15 @@ public final class CredentialsMethods {
     }
 
     /**
-     * What credentials.assumeRole answers.
+     * The result of credentials.assumeRole.
      *
-     * @param credentials Temporary credentials, in the form every AWS SDK understands.
-     * @param subject The identity's id.
-     * @param audience The pool's id.
-     * @param provider The trusted principal, cognito-identity.amazonaws.com.
+     * @param credentials Temporary credentials in the form that all AWS SDKs accept.
+     * @param subject The ID of the identity.
+     * @param audience The ID of the pool.
+     * @param provider The trusted principal, <code>cognito-identity.amazonaws.com</code>.
      * @param assumedRole The role session.
-     * @param packedPolicyPercent How much of the room for policy and tags is used; only with either. May be null.
+     * @param packedPolicyPercent The used part of the space for session policy and tags, in percent. Present if there
+     * is a session policy or a tag. May be null.
      * @param unknown the members that this client does not know
      */
     public record AssumeRoleResult(
@@ -520,8 +525,9 @@ public final class CredentialsMethods {
         /**
          * The role session.
          *
-         * @param arn arn:aws:sts::&lt;account&gt;:assumed-role/&lt;role name&gt;/&lt;session name&gt;.
-         * @param id &lt;role id&gt;:&lt;session name&gt;.
+         * @param arn The ARN of the role session: <code>arn:aws:sts::&lt;account&gt;:assumed-role/&lt;role
+         * name&gt;/&lt;session name&gt;</code>.
+         * @param id The ID of the role session: <code>&lt;role id&gt;:&lt;session name&gt;</code>.
          * @param unknown the members that this client does not know
          */
         public record AssumedRole(
@@ -563,14 +569,16 @@ public final class CredentialsMethods {
     }
 
     /**
-     * What credentials.get takes.
+     * The parameters of credentials.get.
      *
      * <p>Exactly one of token, identityId is given.
      *
-     * @param token A signed JSON Web Token in compact form. May be null.
-     * @param identityId The id of an identity: a region, a colon and a UUID. May be null.
-     * @param logins Proofs of the identity; only beside identityId. May be null.
-     * @param customRoleArn A role that the login's provider offers, where it offers several. May be null.
+     * @param token An OpenID token of the pool. May be null.
+     * @param identityId The ID of the identity. May be null.
+     * @param logins The logins of the identity. Allowed only with <code>identityId</code>. As in AWS SDKs, a token
+     * that the pool minted can be given under <code>cognito-identity.amazonaws.com</code>; it must then be the only
+     * login. May be null.
+     * @param customRoleArn The role to assume, if the provider of the login offers several roles. May be null.
      * @param unknown the members that this client does not know
      */
     public record GetParams(
@@ -651,7 +659,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * A signed JSON Web Token in compact form.
+             * An OpenID token of the pool.
              *
              * @param token it
              * @return this
@@ -662,7 +670,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * The id of an identity: a region, a colon and a UUID.
+             * The ID of the identity.
              *
              * @param identityId it
              * @return this
@@ -673,7 +681,9 @@ public final class CredentialsMethods {
             }
 
             /**
-             * Proofs of the identity; only beside identityId.
+             * The logins of the identity. Allowed only with <code>identityId</code>. As in AWS SDKs, a token that the
+             * pool minted can be given under <code>cognito-identity.amazonaws.com</code>; it must then be the only
+             * login.
              *
              * @param logins it
              * @return this
@@ -684,7 +694,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * A role that the login's provider offers, where it offers several.
+             * The role to assume, if the provider of the login offers several roles.
              *
              * @param customRoleArn it
              * @return this
@@ -724,11 +734,11 @@ public final class CredentialsMethods {
     }
 
     /**
-     * What credentials.get answers.
+     * The result of credentials.get.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
-     * @param credentials Temporary credentials, in the form every AWS SDK understands.
-     * @param roleArn The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+     * @param identityId The identity for which the credentials were issued.
+     * @param credentials Temporary credentials in the form that all AWS SDKs accept.
+     * @param roleArn The assumed role.
      * @param unknown the members that this client does not know
      */
     public record GetResult(
@@ -772,15 +782,16 @@ public final class CredentialsMethods {
     }
 
     /**
-     * What credentials.revoke takes.
+     * The parameters of credentials.revoke.
      *
      * <p>Exactly one of sessionToken, identityId, roleArn, poolId is given.
      *
-     * @param sessionToken The session token of temporary credentials. May be null.
-     * @param identityId The id of an identity: a region, a colon and a UUID. May be null.
-     * @param roleArn The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;. May be null.
-     * @param poolId The id of a pool: a region, a colon and a UUID. May be null.
-     * @param issuedBefore Without it: now. May be later than now. May be null.
+     * @param sessionToken The session token of the session to revoke. May be null.
+     * @param identityId The identity whose credentials and tokens are revoked. May be null.
+     * @param roleArn The role whose credentials are revoked. May be null.
+     * @param poolId The pool whose credentials and tokens are revoked. May be null.
+     * @param issuedBefore The time before which credentials must be issued to be revoked, in seconds since 1970-01-01
+     * UTC. Can be in the future. Defaults to the current time. May be null.
      * @param unknown the members that this client does not know
      */
     public record RevokeParams(
@@ -866,7 +877,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * The session token of temporary credentials.
+             * The session token of the session to revoke.
              *
              * @param sessionToken it
              * @return this
@@ -877,7 +888,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * The id of an identity: a region, a colon and a UUID.
+             * The identity whose credentials and tokens are revoked.
              *
              * @param identityId it
              * @return this
@@ -888,7 +899,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+             * The role whose credentials are revoked.
              *
              * @param roleArn it
              * @return this
@@ -899,7 +910,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The pool whose credentials and tokens are revoked.
              *
              * @param poolId it
              * @return this
@@ -910,7 +921,8 @@ public final class CredentialsMethods {
             }
 
             /**
-             * Without it: now. May be later than now.
+             * The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be
+             * in the future. Defaults to the current time.
              *
              * @param issuedBefore it
              * @return this
@@ -951,15 +963,14 @@ public final class CredentialsMethods {
     }
 
     /**
-     * What credentials.verify takes.
+     * The parameters of credentials.verify.
      *
      * <p>Exactly one of request, sessionToken is given.
      *
-     * @param request An HTTP request signed with AWS Signature Version 4, in its headers or in its query string. May
-     * be null.
-     * @param sessionToken The session token of temporary credentials. May be null.
-     * @param service The service the signature must be for. May be null.
-     * @param region The region the signature must be for. May be null.
+     * @param request The signed request. May be null.
+     * @param sessionToken The session token to verify without a request. May be null.
+     * @param service The required service of the signature. May be null.
+     * @param region The required region of the signature. May be null.
      * @param unknown the members that this client does not know
      */
     public record VerifyParams(
@@ -1040,7 +1051,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * An HTTP request signed with AWS Signature Version 4, in its headers or in its query string.
+             * The signed request.
              *
              * @param request it
              * @return this
@@ -1051,7 +1062,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * The session token of temporary credentials.
+             * The session token to verify without a request.
              *
              * @param sessionToken it
              * @return this
@@ -1062,7 +1073,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * The service the signature must be for.
+             * The required service of the signature.
              *
              * @param service it
              * @return this
@@ -1073,7 +1084,7 @@ public final class CredentialsMethods {
             }
 
             /**
-             * The region the signature must be for.
+             * The required region of the signature.
              *
              * @param region it
              * @return this
@@ -1113,13 +1124,13 @@ public final class CredentialsMethods {
     }
 
     /**
-     * What credentials.verify answers.
+     * The result of credentials.verify.
      *
-     * @param principal Who signed.
-     * @param expiresAt When the credentials expire.
-     * @param bodyVerified Whether the signature covers the body whose hash was given.
-     * @param sessionPolicy The session policy, if there is one: what the session may do is what both it and the role
-     * allow. Guests always have one. May be null.
+     * @param principal The principal of the credentials.
+     * @param expiresAt The time at which the credentials expire, in seconds since 1970-01-01 UTC.
+     * @param bodyVerified Whether the signature covers the given hash of the body.
+     * @param sessionPolicy The session policy. The session can do only what both the policy and the role allow.
+     * Present if the session has a policy; guest sessions always have one. May be null.
      * @param unknown the members that this client does not know
      */
     public record VerifyResult(

@@ -27,10 +27,11 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * Drop the credentials and keep the identity.
+     * Clear a provider's cached credentials, keeping its identity ID.
      *
-     * <p>For a guest who signs in, and where a provider is linked. It waits for no refresh: calls that are looking
-     * for credentials are told providerOvertaken, and what they find is not held.
+     * <p>For example, call it after a guest has signed in or a login was linked. The call does not wait for a
+     * refresh: calls that are refreshing credentials fail with <code>providerOvertaken</code>, and their result is
+     * discarded.
      *
      * <p>Equivalent: cognito iOS, Android: clearCredentials; .NET: ClearCredentials.
      *
@@ -74,12 +75,12 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * Drop everything: credentials, identity and logins.
+     * Clear a provider's cached credentials, identity ID and logins.
      *
-     * <p>For a sign-out, and for another user who is not to be linked with this one. The identity itself stays in the
-     * pool; the next user begins with an identity of their own. A token that the provider waits for is not waited for
-     * any more. It waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what
-     * they find is not held.
+     * <p>Call it at sign-out, or before another user signs in whose logins must not be linked to the current
+     * identity. The identity itself stays in the pool; the next user gets a different identity. If the provider waits
+     * for a developer token, it stops waiting. The call does not wait for a refresh: calls that are refreshing
+     * credentials fail with <code>providerOvertaken</code>, and their result is discarded.
      *
      * <p>Equivalent: cognito iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId.
      *
@@ -123,9 +124,10 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * Close a credential provider.
+     * Close a credentials provider.
      *
-     * <p>What it holds in memory is gone; the identity's id stays in the store under its key.
+     * <p>Discards everything the provider holds in memory. The identity ID stays in the store under the key of the
+     * provider.
      *
      * <p>Errors: ProviderNotOpenException.
      *
@@ -167,17 +169,19 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * Get credentials that are good for a while.
+     * Get temporary credentials, refreshing them if they expire soon.
      *
-     * <p>Held credentials are answered as long as they last longer than refreshAheadSeconds; nothing is asked then.
-     * Else they are renewed: with the user's logins, with a token that this process mints, or with one that your own
-     * backend mints, which the state tokenRequired asks for. Calls that come while credentials are being renewed
-     * join: they get the same credentials, or the same continuationToken. This is where the SDKs call refresh
-     * (Android), token and logins (iOS) or RefreshIdentity (.NET) of a custom identity provider. Calls that
-     * setLogins, clearCredentials or clearKeychain overtake are told providerOvertaken. Where the identity turns out
-     * to be another one, its id is kept instead and the notification credentialsProvider/identityChanged is sent. A
-     * kept identity that is gone, or that was merged into another one the logins prove, is given up and looked for
-     * once more without it.
+     * <p>Returns the cached credentials if they are valid for more than <code>refreshAheadSeconds</code>. Otherwise
+     * the provider refreshes them: with the logins of the user, with a token minted by this process, or with a token
+     * from the application's backend. In the last case, the result has the state <code>tokenRequired</code>.
+     * Concurrent calls share one refresh and return the same credentials or the same <code>continuationToken</code>.
+     * A call fails with <code>providerOvertaken</code> if <code>setLogins</code>, <code>clearCredentials</code> or
+     * <code>clearKeychain</code> is called during its refresh. If the refresh finds another identity, the provider
+     * stores the new identity ID and sends the notification <code>credentialsProvider/identityChanged</code>. If the
+     * stored identity was deleted, or was merged into an identity that the logins prove, the provider repeats the
+     * search without it. This method corresponds to <code>refresh</code> (Android), <code>token</code> and
+     * <code>logins</code> (iOS) and <code>RefreshIdentity</code> (.NET) of a custom identity provider in the AWS
+     * Mobile SDKs.
      *
      * <p>Equivalent: cognito Android: getCredentials, and AWSAbstractCognitoDeveloperIdentityProvider.refresh; iOS:
      * credentials, and AWSCognitoCredentialsProviderHelper token, AWSIdentityProviderManager logins; .NET:
@@ -234,11 +238,12 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * Get the id of the identity.
+     * Get the identity ID of a credentials provider.
      *
-     * <p>The id that is kept under the provider's key; where there is none yet, one is found or made as in
-     * identity.resolve, or by the backend's token. After setLogins the id is looked at again first, because other
-     * logins may make it another one.
+     * <p>Returns the identity ID that is stored under the key of the provider. If there is none, the provider gets or
+     * creates an identity as in <code>identity.resolve</code>, or requires a token of the application's backend.
+     * After <code>credentialsProvider.setLogins</code>, the identity is resolved again because the new logins can
+     * belong to another identity.
      *
      * <p>Equivalent: cognito Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript: identityId.
      *
@@ -289,12 +294,13 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * Open a credential provider.
+     * Open a credentials provider, which caches and refreshes temporary credentials.
      *
-     * <p>It keeps temporary credentials for one user of a pool fresh, as the credential providers of the mobile SDKs
-     * do: it caches them, renews them ahead of their end, and keeps the identity's id under a key in the store. The
-     * provider itself lives in this process and ends with it; opened again with the same key, it goes on with the
-     * same identity. The name that getProviderName answers in the SDKs is the pool's developerProvider.
+     * <p>A credentials provider serves one user of a pool, like the credentials providers of the AWS Mobile SDKs. It
+     * caches credentials, refreshes them before they expire, and stores the identity ID in the store under a key. The
+     * provider itself exists only in this process; if it is opened again with the same key, it continues with the
+     * same identity. The <code>developerProvider</code> of the pool corresponds to the result of
+     * <code>getProviderName</code> in the SDKs.
      *
      * <p>Equivalent: cognito Android: new CognitoCachingCredentialsProvider; iOS: AWSCognitoCredentialsProvider init;
      * .NET: new CognitoAWSCredentials; JavaScript: new CognitoIdentityCredentials; getProviderName.
@@ -339,14 +345,16 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * Say who the user is now.
+     * Replace the logins of a credentials provider.
      *
-     * <p>Credentials are dropped; the identity's id is kept. It may change with the next get: a guest who signs in as
-     * somebody known becomes that identity (and the guest's own is disabled, but not by a login of your developer
-     * provider, which never merges), and a user who proves one more login may be merged. For another user who is not
-     * to be linked, call clearKeychain first. A token that the provider waits for is not waited for any more. It
-     * waits for no refresh: calls that are looking for credentials are told providerOvertaken, and what they find is
-     * not held.
+     * <p>Discards the cached credentials and keeps the identity ID. The next call to
+     * <code>credentialsProvider.get</code> can change the identity ID. If a guest signs in with a login of an
+     * existing identity, the provider changes to that identity and the guest is disabled. Logins of the developer
+     * provider never merge identities. An additional login can also merge the identity with another one. If another
+     * user signs in whose logins must not be linked to the current identity, call
+     * <code>credentialsProvider.clearKeychain</code> first. If the provider waits for a developer token, it stops
+     * waiting. The call does not wait for a refresh: calls that are refreshing credentials fail with
+     * <code>providerOvertaken</code>, and their result is discarded.
      *
      * <p>Equivalent: cognito Android: setLogins, withLogins; iOS: AWSIdentityProviderManager logins; .NET: AddLogin,
      * RemoveLogin; JavaScript: params.Logins.
@@ -391,11 +399,12 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * Hand in the token that a credential provider asked for.
+     * Submit the developer token that a credentials provider requested.
      *
-     * <p>What your own backend got from token.mintForDeveloper: both the identity's id and the token, as
-     * update(identityId, token) of the Android SDK sets them. They are exchanged at once. The token is used for this
-     * refresh alone; the next one asks anew. A token that is refused leaves the continuationToken valid.
+     * <p>Submit the identity ID and the token that <code>token.mintForDeveloper</code> returned to the application's
+     * backend, like <code>update(identityId, token)</code> in the AWS SDK for Android. The provider exchanges the
+     * token immediately and uses it only for this refresh; the next refresh requests another token. If the token is
+     * rejected, the continuation token stays valid.
      *
      * <p>Equivalent: cognito Android: update(identityId, token); iOS: the result of token; .NET: the IdentityState of
      * RefreshIdentity.
@@ -446,9 +455,10 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.clearCredentials takes.
+     * The parameters of credentialsProvider.clearCredentials.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
      * @param unknown the members that this client does not know
      */
     public record ClearCredentialsParams(
@@ -514,7 +524,8 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * A credential provider that is open in this process, as credentialsProvider.open answered it.
+             * The handle of a credentials provider that is open in this process, as returned by
+             * <code>credentialsProvider.open</code>.
              *
              * @param provider it
              * @return this
@@ -551,10 +562,11 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.clearCredentials answers.
+     * The result of credentialsProvider.clearCredentials.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
-     * @param identityId The identity that is kept, if any. May be null.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
+     * @param identityId The identity ID that the provider keeps, if any. May be null.
      * @param unknown the members that this client does not know
      */
     public record ClearCredentialsResult(
@@ -595,9 +607,10 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.clearKeychain takes.
+     * The parameters of credentialsProvider.clearKeychain.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
      * @param unknown the members that this client does not know
      */
     public record ClearKeychainParams(
@@ -663,7 +676,8 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * A credential provider that is open in this process, as credentialsProvider.open answered it.
+             * The handle of a credentials provider that is open in this process, as returned by
+             * <code>credentialsProvider.open</code>.
              *
              * @param provider it
              * @return this
@@ -700,9 +714,10 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.clearKeychain answers.
+     * The result of credentialsProvider.clearKeychain.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
      * @param unknown the members that this client does not know
      */
     public record ClearKeychainResult(
@@ -740,9 +755,10 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.close takes.
+     * The parameters of credentialsProvider.close.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
      * @param unknown the members that this client does not know
      */
     public record CloseParams(
@@ -808,7 +824,8 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * A credential provider that is open in this process, as credentialsProvider.open answered it.
+             * The handle of a credentials provider that is open in this process, as returned by
+             * <code>credentialsProvider.open</code>.
              *
              * @param provider it
              * @return this
@@ -845,9 +862,10 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.close answers.
+     * The result of credentialsProvider.close.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
      * @param unknown the members that this client does not know
      */
     public record CloseResult(
@@ -885,10 +903,12 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.get takes.
+     * The parameters of credentialsProvider.get.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
-     * @param refresh Renew them however long they last. Without it: false. May be null.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
+     * @param refresh Whether to refresh the credentials even if the cached ones are still valid. Defaults to false.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record GetParams(
@@ -959,7 +979,8 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * A credential provider that is open in this process, as credentialsProvider.open answered it.
+             * The handle of a credentials provider that is open in this process, as returned by
+             * <code>credentialsProvider.open</code>.
              *
              * @param provider it
              * @return this
@@ -970,7 +991,7 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * Renew them however long they last. Without it: false.
+             * Whether to refresh the credentials even if the cached ones are still valid. Defaults to false.
              *
              * @param refresh it
              * @return this
@@ -1008,9 +1029,10 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.identityId takes.
+     * The parameters of credentialsProvider.identityId.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
      * @param unknown the members that this client does not know
      */
     public record IdentityIdParams(
@@ -1076,7 +1098,8 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * A credential provider that is open in this process, as credentialsProvider.open answered it.
+             * The handle of a credentials provider that is open in this process, as returned by
+             * <code>credentialsProvider.open</code>.
              *
              * @param provider it
              * @return this
@@ -1113,20 +1136,27 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.open takes.
+     * The parameters of credentialsProvider.open.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param key Under which the identity's id is kept in the store, with the pool: an installation, a device, a
-     * profile. Without it: "default". May be null.
-     * @param logins Who the user is, as in setLogins; without it a guest. May be null.
-     * @param tokenSource Who mints when the logins name the developer provider. self: this process. caller: your own
-     * backend, which is asked by the state tokenRequired and answers by submitToken. Without it: "self". May be null.
-     * @param flow enhanced: the pool picks the role, as in credentials.get. basic: a role is taken on by a token, as
-     * in credentials.assumeRole; the session's name is ProviderSession. Without it: "enhanced". May be null.
-     * @param roleArn The role of the basic flow; without it the pool's role for guests, or for authenticated
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param key The name under which the identity ID is stored for this pool, such as the ID of an installation,
+     * device or profile. Defaults to "default". May be null.
+     * @param logins The logins of the user, as in <code>credentialsProvider.setLogins</code>. Omit them for a guest.
+     * May be null.
+     * @param tokenSource The party that mints tokens if the logins contain the developer provider. With
+     * <code>self</code>, this process mints them. With <code>caller</code>, the application's backend mints them: the
+     * provider requests a token with the state <code>tokenRequired</code>, and the backend submits it with
+     * <code>credentialsProvider.submitToken</code>. Defaults to "self". May be null.
+     * @param flow The flow that returns the credentials. With <code>enhanced</code>, the pool selects the role, as in
+     * <code>credentials.get</code>. With <code>basic</code>, a token assumes a role, as in
+     * <code>credentials.assumeRole</code>; the session name is <code>ProviderSession</code>. Defaults to "enhanced".
+     * May be null.
+     * @param roleArn The role of the basic flow. Defaults to the role of the pool for guests or for authenticated
      * identities. May be null.
-     * @param customRoleArn The role of the enhanced flow, where a login's provider offers several. May be null.
-     * @param refreshAheadSeconds How long before their end credentials are renewed. Without it: 600. May be null.
+     * @param customRoleArn The role of the enhanced flow, if the provider of a login offers several roles. May be
+     * null.
+     * @param refreshAheadSeconds The number of seconds before their expiration at which credentials are refreshed.
+     * Defaults to 600. May be null.
      * @param unknown the members that this client does not know
      */
     public record OpenParams(
@@ -1227,7 +1257,7 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1238,8 +1268,8 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * Under which the identity's id is kept in the store, with the pool: an installation, a device, a
-             * profile. Without it: "default".
+             * The name under which the identity ID is stored for this pool, such as the ID of an installation, device
+             * or profile. Defaults to "default".
              *
              * @param key it
              * @return this
@@ -1250,7 +1280,7 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * Who the user is, as in setLogins; without it a guest.
+             * The logins of the user, as in <code>credentialsProvider.setLogins</code>. Omit them for a guest.
              *
              * @param logins it
              * @return this
@@ -1261,8 +1291,10 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * Who mints when the logins name the developer provider. self: this process. caller: your own backend,
-             * which is asked by the state tokenRequired and answers by submitToken. Without it: "self".
+             * The party that mints tokens if the logins contain the developer provider. With <code>self</code>, this
+             * process mints them. With <code>caller</code>, the application's backend mints them: the provider
+             * requests a token with the state <code>tokenRequired</code>, and the backend submits it with
+             * <code>credentialsProvider.submitToken</code>. Defaults to "self".
              *
              * @param tokenSource it
              * @return this
@@ -1273,8 +1305,10 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * enhanced: the pool picks the role, as in credentials.get. basic: a role is taken on by a token, as in
-             * credentials.assumeRole; the session's name is ProviderSession. Without it: "enhanced".
+             * The flow that returns the credentials. With <code>enhanced</code>, the pool selects the role, as in
+             * <code>credentials.get</code>. With <code>basic</code>, a token assumes a role, as in
+             * <code>credentials.assumeRole</code>; the session name is <code>ProviderSession</code>. Defaults to
+             * "enhanced".
              *
              * @param flow it
              * @return this
@@ -1285,7 +1319,8 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * The role of the basic flow; without it the pool's role for guests, or for authenticated identities.
+             * The role of the basic flow. Defaults to the role of the pool for guests or for authenticated
+             * identities.
              *
              * @param roleArn it
              * @return this
@@ -1296,7 +1331,7 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * The role of the enhanced flow, where a login's provider offers several.
+             * The role of the enhanced flow, if the provider of a login offers several roles.
              *
              * @param customRoleArn it
              * @return this
@@ -1307,7 +1342,7 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * How long before their end credentials are renewed. Without it: 600.
+             * The number of seconds before their expiration at which credentials are refreshed. Defaults to 600.
              *
              * @param refreshAheadSeconds it
              * @return this
@@ -1350,8 +1385,10 @@ public final class CredentialsProviderMethods {
         }
 
         /**
-         * Who mints when the logins name the developer provider. self: this process. caller: your own backend, which
-         * is asked by the state tokenRequired and answers by submitToken. A newer Mintmark may answer others.
+         * The party that mints tokens if the logins contain the developer provider. With <code>self</code>, this
+         * process mints them. With <code>caller</code>, the application's backend mints them: the provider requests a
+         * token with the state <code>tokenRequired</code>, and the backend submits it with
+         * <code>credentialsProvider.submitToken</code>. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -1369,8 +1406,10 @@ public final class CredentialsProviderMethods {
         }
 
         /**
-         * enhanced: the pool picks the role, as in credentials.get. basic: a role is taken on by a token, as in
-         * credentials.assumeRole; the session's name is ProviderSession. A newer Mintmark may answer others.
+         * The flow that returns the credentials. With <code>enhanced</code>, the pool selects the role, as in
+         * <code>credentials.get</code>. With <code>basic</code>, a token assumes a role, as in
+         * <code>credentials.assumeRole</code>; the session name is <code>ProviderSession</code>. Newer versions of
+         * Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -1389,10 +1428,11 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.open answers.
+     * The result of credentialsProvider.open.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
-     * @param identityId The identity that is kept under this key, if any. May be null.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
+     * @param identityId The identity ID that is stored under this key, if any. May be null.
      * @param unknown the members that this client does not know
      */
     public record OpenResult(
@@ -1433,11 +1473,11 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.setLogins takes.
+     * The parameters of credentialsProvider.setLogins.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
-     * @param logins Login provider to its proof: for the pool's developer provider the identifier of the user in your
-     * own system, for a public provider a token. Without any, the user is a guest.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
+     * @param logins The new logins of the user. With an empty map, the user is a guest.
      * @param unknown the members that this client does not know
      */
     public record SetLoginsParams(
@@ -1508,7 +1548,8 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * A credential provider that is open in this process, as credentialsProvider.open answered it.
+             * The handle of a credentials provider that is open in this process, as returned by
+             * <code>credentialsProvider.open</code>.
              *
              * @param provider it
              * @return this
@@ -1519,8 +1560,7 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * Login provider to its proof: for the pool's developer provider the identifier of the user in your own
-             * system, for a public provider a token. Without any, the user is a guest.
+             * The new logins of the user. With an empty map, the user is a guest.
              *
              * @param logins it
              * @return this
@@ -1558,11 +1598,13 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.setLogins answers.
+     * The result of credentialsProvider.setLogins.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
-     * @param identityId The identity so far, if any. May be null.
-     * @param identityMayChange Whether there is an id that the next get may change.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
+     * @param identityId The current identity ID, if any. May be null.
+     * @param identityMayChange Whether the provider has an identity ID that the next call to
+     * <code>credentialsProvider.get</code> can change.
      * @param unknown the members that this client does not know
      */
     public record SetLoginsResult(
@@ -1606,11 +1648,11 @@ public final class CredentialsProviderMethods {
     }
 
     /**
-     * What credentialsProvider.submitToken takes.
+     * The parameters of credentialsProvider.submitToken.
      *
-     * @param continuationToken From the state tokenRequired.
-     * @param identityId The id of an identity: a region, a colon and a UUID.
-     * @param token A signed JSON Web Token in compact form.
+     * @param continuationToken The continuation token from the state <code>tokenRequired</code>.
+     * @param identityId The identity ID that <code>token.mintForDeveloper</code> returned.
+     * @param token The token that <code>token.mintForDeveloper</code> returned.
      * @param unknown the members that this client does not know
      */
     public record SubmitTokenParams(
@@ -1686,7 +1728,7 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * From the state tokenRequired.
+             * The continuation token from the state <code>tokenRequired</code>.
              *
              * @param continuationToken it
              * @return this
@@ -1697,7 +1739,7 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * The id of an identity: a region, a colon and a UUID.
+             * The identity ID that <code>token.mintForDeveloper</code> returned.
              *
              * @param identityId it
              * @return this
@@ -1708,7 +1750,7 @@ public final class CredentialsProviderMethods {
             }
 
             /**
-             * A signed JSON Web Token in compact form.
+             * The token that <code>token.mintForDeveloper</code> returned.
              *
              * @param token it
              * @return this

@@ -212,7 +212,8 @@ public final class Errors {
     }
 
     /**
-     * The error parseError, -32700. A line is not one JSON text in UTF-8, has a member twice or nests too deep.
+     * The error parseError, -32700. A message is not a single JSON text in UTF-8, contains a duplicate member or is
+     * nested too deeply.
      *
      * <p>Equivalents: cognito SerializationException.
      */
@@ -229,7 +230,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The syntax error.
          *
          * @return it, or null where the answer does not say so
          */
@@ -238,7 +239,7 @@ public final class Errors {
         }
 
         /**
-         * The byte of the line where it is wrong, from 0.
+         * The position of the error in the message, in bytes from 0.
          *
          * @return it, or null where the answer does not say so
          */
@@ -248,8 +249,8 @@ public final class Errors {
     }
 
     /**
-     * The error invalidRequest, -32600. The JSON is no request: a wrong envelope, an empty or too large batch, a line
-     * that is too long.
+     * The error invalidRequest, -32600. The JSON is not a request: the envelope is not valid, a batch is empty or too
+     * large, or the message is too long.
      *
      * <p>Equivalents: cognito SerializationException; nativeAuth invalid_request.
      */
@@ -266,7 +267,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The problem with the request.
          *
          * @return it, or null where the answer does not say so
          */
@@ -276,7 +277,7 @@ public final class Errors {
     }
 
     /**
-     * The error methodNotFound, -32601. The method is not offered.
+     * The error methodNotFound, -32601. The method does not exist or is not available to this caller.
      *
      * <p>Equivalents: cognito UnknownOperationException.
      */
@@ -293,7 +294,7 @@ public final class Errors {
         }
 
         /**
-         * The method that was asked for.
+         * The name of the requested method.
          *
          * @return it, or null where the answer does not say so
          */
@@ -302,7 +303,7 @@ public final class Errors {
         }
 
         /**
-         * Methods with a similar name, the nearest first.
+         * The methods that other products call by this name, then methods with similar names, most similar first.
          *
          * @return it, or null where the answer does not say so
          */
@@ -312,7 +313,8 @@ public final class Errors {
     }
 
     /**
-     * The error invalidParams, -32602. Parameters break the method's schema. Every violation is listed.
+     * The error invalidParams, -32602. The parameters violate the schema of the method. The error lists every
+     * violation.
      *
      * <p>Equivalents: cognito ValidationException, InvalidParameterException; firebase INVALID_ARGUMENT; nativeAuth
      * invalid_request.
@@ -330,7 +332,7 @@ public final class Errors {
         }
 
         /**
-         * All of them.
+         * All violations.
          *
          * @return it, or null where the answer does not say so
          */
@@ -340,7 +342,7 @@ public final class Errors {
     }
 
     /**
-     * The error internalError, -32603. A fault in Mintmark itself.
+     * The error internalError, -32603. Mintmark itself has a defect.
      *
      * <p>Equivalents: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
      */
@@ -357,7 +359,7 @@ public final class Errors {
         }
 
         /**
-         * Stands in the log line too.
+         * The identifier of the incident, which is also in the log entry.
          *
          * @return it, or null where the answer does not say so
          */
@@ -366,7 +368,9 @@ public final class Errors {
         }
     }
 
-    /** The error requestCancelled, -32800. $/cancelRequest came in time. */
+    /**
+     * The error requestCancelled, -32800. <code>$/cancelRequest</code> arrived before the request was completed.
+     */
     public static final class RequestCancelledException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -381,7 +385,7 @@ public final class Errors {
     }
 
     /**
-     * The error shuttingDown, 1001. The process ends before the request could be finished.
+     * The error shuttingDown, 1001. The process ended before the request was completed.
      *
      * <p>Equivalents: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
      */
@@ -398,7 +402,7 @@ public final class Errors {
         }
 
         /**
-         * When to try again. Without it: 1.
+         * When to try again. Defaults to 1.
          *
          * @return it, or null where the answer does not say so
          */
@@ -407,7 +411,7 @@ public final class Errors {
         }
     }
 
-    /** The error resultTooLarge, 1002. An answer exceeds the line limit. */
+    /** The error resultTooLarge, 1002. The response exceeds the maximum line length. */
     public static final class ResultTooLargeException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -421,7 +425,7 @@ public final class Errors {
         }
 
         /**
-         * The longest answer allowed.
+         * The maximum length of a response, in bytes.
          *
          * @return it, or null where the answer does not say so
          */
@@ -431,7 +435,8 @@ public final class Errors {
     }
 
     /**
-     * The error tooManyRequests, 1003. A throttle or a bounded queue is full.
+     * The error tooManyRequests, 1003. A rate limit is exceeded, the queue of waiting requests is full, or the
+     * operating system refuses another thread.
      *
      * <p>Equivalents: cognito TooManyRequestsException; firebase TOO_MANY_ATTEMPTS_TRY_LATER; nativeAuth
      * too_many_requests.
@@ -449,7 +454,7 @@ public final class Errors {
         }
 
         /**
-         * When to try again. Without it: 1.
+         * When to try again. Defaults to 1.
          *
          * @return it, or null where the answer does not say so
          */
@@ -459,7 +464,8 @@ public final class Errors {
     }
 
     /**
-     * The error callerNotAllowed, 1004. A developer method, or a developer's parameter, on a public pipe.
+     * The error callerNotAllowed, 1004. A caller with the access level <code>public</code> calls a developer method
+     * or uses a developer parameter.
      *
      * <p>Equivalents: cognito NotAuthorizedException; firebase PERMISSION_DENIED; nativeAuth unauthorized_client.
      */
@@ -476,7 +482,7 @@ public final class Errors {
         }
 
         /**
-         * The method.
+         * The name of the method.
          *
          * @return it, or null where the answer does not say so
          */
@@ -486,7 +492,7 @@ public final class Errors {
     }
 
     /**
-     * The error invalidCursor, 1005. A list gets a cursor it did not make.
+     * The error invalidCursor, 1005. A list method receives a cursor that it did not return for the same parameters.
      *
      * <p>Equivalents: cognito InvalidParameterException; firebase INVALID_PAGE_SELECTION.
      */
@@ -503,7 +509,7 @@ public final class Errors {
         }
 
         /**
-         * The list.
+         * The name of the list method.
          *
          * @return it, or null where the answer does not say so
          */
@@ -513,7 +519,7 @@ public final class Errors {
     }
 
     /**
-     * The error poolNotFound, 2001. The pool was never created, or is deleted.
+     * The error poolNotFound, 2001. The pool does not exist or was deleted.
      *
      * <p>Equivalents: cognito ResourceNotFoundException.
      */
@@ -530,7 +536,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -540,7 +546,7 @@ public final class Errors {
     }
 
     /**
-     * The error poolExists, 2002. pool.create with an id that is taken.
+     * The error poolExists, 2002. <code>pool.create</code> names a pool ID that is already in use.
      *
      * <p>Equivalents: cognito ResourceConflictException.
      */
@@ -557,7 +563,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -567,7 +573,7 @@ public final class Errors {
     }
 
     /**
-     * The error identityNotFound, 2003. The identity was never created, is deleted, or belongs to another pool.
+     * The error identityNotFound, 2003. The identity does not exist, was deleted or belongs to another pool.
      *
      * <p>Equivalents: cognito ResourceNotFoundException; firebase USER_NOT_FOUND; nativeAuth user_not_found.
      */
@@ -584,7 +590,7 @@ public final class Errors {
         }
 
         /**
-         * The id of an identity: a region, a colon and a UUID.
+         * The ID of an identity: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -594,7 +600,7 @@ public final class Errors {
     }
 
     /**
-     * The error identityDisabled, 2004. A disabled identity is named or stands in a token.
+     * The error identityDisabled, 2004. A request or a token names a disabled identity.
      *
      * <p>Equivalents: cognito NotAuthorizedException; firebase USER_DISABLED.
      */
@@ -611,7 +617,7 @@ public final class Errors {
         }
 
         /**
-         * The id of an identity: a region, a colon and a UUID.
+         * The ID of an identity: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -621,8 +627,8 @@ public final class Errors {
     }
 
     /**
-     * The error unsupportedDeveloperProvider, 2005. logins lack the pool's developer provider, or name a provider the
-     * pool does not have.
+     * The error unsupportedDeveloperProvider, 2005. The logins do not include the developer provider of the pool, or
+     * name a provider that is not configured in the pool.
      *
      * <p>Equivalents: cognito InvalidParameterException.
      */
@@ -639,7 +645,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -648,7 +654,7 @@ public final class Errors {
         }
 
         /**
-         * The providers that were named and that it does not have.
+         * The named providers that are not configured in the pool.
          *
          * @return it, or null where the answer does not say so
          */
@@ -657,7 +663,7 @@ public final class Errors {
         }
 
         /**
-         * What is missing or too much.
+         * The missing or unsupported provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -666,7 +672,7 @@ public final class Errors {
         }
 
         /**
-         * The one the pool has, if any.
+         * The developer provider of the pool, if it has one.
          *
          * @return it, or null where the answer does not say so
          */
@@ -676,7 +682,8 @@ public final class Errors {
     }
 
     /**
-     * The error loginsDoNotMatch, 2006. An authenticated identity is named without a proof of it.
+     * The error loginsDoNotMatch, 2006. The request names an authenticated identity without a login that is linked to
+     * it.
      *
      * <p>Equivalents: cognito NotAuthorizedException.
      */
@@ -693,7 +700,7 @@ public final class Errors {
         }
 
         /**
-         * The id of an identity: a region, a colon and a UUID.
+         * The ID of an identity: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -703,8 +710,8 @@ public final class Errors {
     }
 
     /**
-     * The error developerUserAlreadyRegistered, 2007. identityId names one identity, the developer user identifier
-     * belongs to another.
+     * The error developerUserAlreadyRegistered, 2007. <code>identityId</code> names one identity, but the developer
+     * user identifier belongs to another.
      *
      * <p>Equivalents: cognito DeveloperUserAlreadyRegisteredException.
      */
@@ -721,7 +728,8 @@ public final class Errors {
         }
 
         /**
-         * The name under which your own sign-in stands in a pool, such as login.shop.
+         * The login provider name under which the application's backend registers its own users in a pool, such as
+         * <code>login.shop</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -730,7 +738,7 @@ public final class Errors {
         }
 
         /**
-         * The id of an identity: a region, a colon and a UUID.
+         * The ID of an identity: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -740,8 +748,8 @@ public final class Errors {
     }
 
     /**
-     * The error loginConflict, 2008. A login belongs to another identity, or an identity has one of this provider or
-     * 20 logins already.
+     * The error loginConflict, 2008. The login belongs to another identity, or the identity already has a login of
+     * this provider or 20 logins.
      *
      * <p>Equivalents: cognito ResourceConflictException; firebase FEDERATED_USER_ID_ALREADY_LINKED.
      */
@@ -758,7 +766,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -767,7 +775,7 @@ public final class Errors {
         }
 
         /**
-         * What it collides with.
+         * The existing record that the login contradicts.
          *
          * @return it, or null where the answer does not say so
          */
@@ -777,8 +785,8 @@ public final class Errors {
     }
 
     /**
-     * The error invalidLogin, 2009. The proof of a login cannot be used: a developer user identifier above 1024
-     * characters, a token that does not verify.
+     * The error invalidLogin, 2009. The value of a login is not valid, such as a developer user identifier with more
+     * than 1024 characters.
      *
      * <p>Equivalents: cognito InvalidParameterException, NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
      */
@@ -795,7 +803,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -804,7 +812,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The reason the login was rejected.
          *
          * @return it, or null where the answer does not say so
          */
@@ -814,9 +822,9 @@ public final class Errors {
     }
 
     /**
-     * The error invalidPrincipalTags, 2010. A tag has characters that no tag has or is too long, whether a caller
-     * gives it or a tag map makes it of a claim; its key begins with aws:, two keys differ in case only, or the tags
-     * make the token too long.
+     * The error invalidPrincipalTags, 2010. A tag that a caller gives or a tag mapping derives from a claim contains
+     * characters that are not allowed or is too long. Also if its key begins with <code>aws:</code>, two keys differ
+     * only in case, or the tags make the token too long.
      *
      * <p>Equivalents: cognito InvalidParameterException, InvalidIdentityPoolConfigurationException.
      */
@@ -833,7 +841,7 @@ public final class Errors {
         }
 
         /**
-         * The key.
+         * The key of the tag.
          *
          * @return it, or null where the answer does not say so
          */
@@ -842,7 +850,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The reason the tag was rejected.
          *
          * @return it, or null where the answer does not say so
          */
@@ -852,7 +860,7 @@ public final class Errors {
     }
 
     /**
-     * The error identityForbidden, 2011. An authenticated identity is used without any login.
+     * The error identityForbidden, 2011. An authenticated identity is used without a login.
      *
      * <p>Equivalents: cognito NotAuthorizedException.
      */
@@ -869,7 +877,7 @@ public final class Errors {
         }
 
         /**
-         * The id of an identity: a region, a colon and a UUID.
+         * The ID of an identity: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -879,7 +887,8 @@ public final class Errors {
     }
 
     /**
-     * The error publicProviderRequired, 2012. A client uses the developer provider's name.
+     * The error publicProviderRequired, 2012. A client names the developer provider where a public login provider is
+     * required.
      *
      * <p>Equivalents: cognito InvalidParameterException.
      */
@@ -896,7 +905,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -906,7 +915,7 @@ public final class Errors {
     }
 
     /**
-     * The error poolTokenNotAccepted, 2013. A pool's own token is given as a login.
+     * The error poolTokenNotAccepted, 2013. A token minted by a pool is given as a login.
      *
      * <p>Equivalents: cognito NotAuthorizedException.
      */
@@ -923,7 +932,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -933,7 +942,7 @@ public final class Errors {
     }
 
     /**
-     * The error unsupportedLoginProvider, 2014. A login names a provider that the pool does not have.
+     * The error unsupportedLoginProvider, 2014. A login names a provider that is not configured in the pool.
      *
      * <p>Equivalents: cognito NotAuthorizedException.
      */
@@ -950,7 +959,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -959,7 +968,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -986,7 +995,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -996,7 +1005,7 @@ public final class Errors {
     }
 
     /**
-     * The error loginTokenInvalid, 2016. A login's token fails a check.
+     * The error loginTokenInvalid, 2016. The token of a login fails a check.
      *
      * <p>Equivalents: cognito NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
      */
@@ -1013,7 +1022,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1022,8 +1031,11 @@ public final class Errors {
         }
 
         /**
-         * Which check failed: malformed, issuer, signature, audience, expired, notYetValid, subject; for a token of a
-         * tenant of this store also use (only ID tokens are logins) and revoked (session or account has ended).
+         * The failed check: <code>malformed</code>, <code>type</code> (the token is not an ID token),
+         * <code>issuer</code>, <code>signature</code>, <code>audience</code>, <code>expired</code>,
+         * <code>notYetValid</code> or <code>subject</code>. For a token of a tenant of this store also
+         * <code>use</code> (only ID tokens are accepted as logins) and <code>revoked</code> (the session or account
+         * has ended).
          *
          * @return it, or null where the answer does not say so
          */
@@ -1032,7 +1044,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong with it.
+         * The reason the token was rejected.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1042,7 +1054,8 @@ public final class Errors {
     }
 
     /**
-     * The error classicFlowDisabled, 2017. token.mint in a pool that does not allow it.
+     * The error classicFlowDisabled, 2017. <code>token.mint</code> is called in a pool that does not allow the
+     * classic flow.
      *
      * <p>Equivalents: cognito InvalidParameterException.
      */
@@ -1059,7 +1072,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1069,7 +1082,7 @@ public final class Errors {
     }
 
     /**
-     * The error developerUserNotFound, 2018. A developer user identifier that no identity owns.
+     * The error developerUserNotFound, 2018. No identity of the pool has the developer user identifier.
      *
      * <p>Equivalents: cognito ResourceNotFoundException.
      */
@@ -1086,7 +1099,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1095,7 +1108,7 @@ public final class Errors {
         }
 
         /**
-         * The parameter that names it, as an RFC 6901 JSON pointer.
+         * The parameter that contains the identifier, as an RFC 6901 JSON Pointer.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1105,7 +1118,8 @@ public final class Errors {
     }
 
     /**
-     * The error unauthenticatedNotAllowed, 2019. A guest in a pool that has none.
+     * The error unauthenticatedNotAllowed, 2019. A request without logins is sent to a pool that does not allow
+     * guests.
      *
      * <p>Equivalents: cognito NotAuthorizedException.
      */
@@ -1122,7 +1136,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1132,7 +1146,7 @@ public final class Errors {
     }
 
     /**
-     * The error loginNotLinked, 2020. A login to be removed is not there.
+     * The error loginNotLinked, 2020. The login to unlink is not linked to the identity.
      *
      * <p>Equivalents: cognito InvalidParameterException.
      */
@@ -1149,7 +1163,7 @@ public final class Errors {
         }
 
         /**
-         * The id of an identity: a region, a colon and a UUID.
+         * The ID of an identity: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1158,7 +1172,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1168,7 +1182,8 @@ public final class Errors {
     }
 
     /**
-     * The error developerProviderFixed, 2021. pool.update names another developer provider than the pool has.
+     * The error developerProviderFixed, 2021. <code>pool.update</code> names a developer provider other than the
+     * existing one of the pool.
      *
      * <p>Equivalents: cognito InvalidParameterException.
      */
@@ -1185,7 +1200,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1194,7 +1209,8 @@ public final class Errors {
         }
 
         /**
-         * The name under which your own sign-in stands in a pool, such as login.shop.
+         * The login provider name under which the application's backend registers its own users in a pool, such as
+         * <code>login.shop</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1204,8 +1220,8 @@ public final class Errors {
     }
 
     /**
-     * The error invalidPoolProvider, 2022. A pool's provider cannot be used: an issuer that is no https URL, no
-     * client ids, keys that cannot be read, a name that is taken.
+     * The error invalidPoolProvider, 2022. A login provider of a pool is not valid: its issuer is not an https URL,
+     * client IDs are missing, its keys cannot be read, or its name is already in use.
      *
      * <p>Equivalents: cognito InvalidParameterException.
      */
@@ -1222,7 +1238,7 @@ public final class Errors {
         }
 
         /**
-         * Its domain or issuer.
+         * The domain or issuer of the provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1231,7 +1247,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The reason the provider was rejected.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1241,7 +1257,7 @@ public final class Errors {
     }
 
     /**
-     * The error tooManyTags, 2023. A pool would get more than 50 tags.
+     * The error tooManyTags, 2023. The request would give a pool more than 50 tags.
      *
      * <p>Equivalents: cognito InvalidParameterException.
      */
@@ -1258,7 +1274,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1267,7 +1283,7 @@ public final class Errors {
         }
 
         /**
-         * How many it would have.
+         * The number of tags that the pool would have.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1277,8 +1293,8 @@ public final class Errors {
     }
 
     /**
-     * The error invalidRoleMapping, 2024. A mapping for a provider that the pool does not have, or one without the
-     * rules it needs.
+     * The error invalidRoleMapping, 2024. A role mapping names a provider that is not configured in the pool, or
+     * lacks the rules that it requires.
      *
      * <p>Equivalents: cognito InvalidParameterException.
      */
@@ -1295,7 +1311,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1304,7 +1320,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The reason the mapping was rejected.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1314,7 +1330,7 @@ public final class Errors {
     }
 
     /**
-     * The error principalTagsNotFound, 2025. A tag map that was never set, or was removed.
+     * The error principalTagsNotFound, 2025. The tag mapping was never set or was removed.
      *
      * <p>Equivalents: cognito ResourceNotFoundException.
      */
@@ -1331,7 +1347,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1340,7 +1356,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1350,8 +1366,8 @@ public final class Errors {
     }
 
     /**
-     * The error legacyProviderNotSupported, 2080. A pool's settings, or a login, name api.twitter.com or
-     * www.digits.com, which Amazon Cognito knows from former years.
+     * The error legacyProviderNotSupported, 2080. The configuration of a pool, or a login, names
+     * <code>api.twitter.com</code> or <code>www.digits.com</code>, which Amazon Cognito used to support.
      *
      * <p>Equivalents: cognito InvalidParameterException, NotAuthorizedException.
      */
@@ -1368,7 +1384,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1378,8 +1394,8 @@ public final class Errors {
     }
 
     /**
-     * The error tokenMalformed, 3001. Not three parts of base64url, no JSON object, a member missing or of a wrong
-     * type, an unknown critical header.
+     * The error tokenMalformed, 3001. The token does not consist of three base64url parts, a part is not a JSON
+     * object, a member is missing or has the wrong type, or the header contains an unknown critical parameter.
      *
      * <p>Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
      * invalid_grant.
@@ -1397,7 +1413,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The format error.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1407,7 +1423,8 @@ public final class Errors {
     }
 
     /**
-     * The error tokenAlgorithmNotAllowed, 3002. alg is none, an HMAC, or not the algorithm of the key that kid names.
+     * The error tokenAlgorithmNotAllowed, 3002. <code>alg</code> is <code>none</code>, an HMAC algorithm, or not the
+     * algorithm of the key that <code>kid</code> names.
      *
      * <p>Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
      * invalid_grant.
@@ -1425,7 +1442,7 @@ public final class Errors {
         }
 
         /**
-         * The alg of the token's header.
+         * The <code>alg</code> header parameter of the token.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1435,8 +1452,8 @@ public final class Errors {
     }
 
     /**
-     * The error tokenKeyUnknown, 3003. kid is missing or names no key of this store; the keys of a deleted pool go
-     * with it.
+     * The error tokenKeyUnknown, 3003. <code>kid</code> is missing or does not name a key of this store. Deleting a
+     * pool deletes its keys.
      *
      * <p>Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
      * invalid_grant.
@@ -1454,7 +1471,7 @@ public final class Errors {
         }
 
         /**
-         * The kid of the token's header.
+         * The <code>kid</code> header parameter of the token.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1463,7 +1480,7 @@ public final class Errors {
         }
 
         /**
-         * Why there is none, as far as the token says whose it is.
+         * The reason no key was found, as far as the token shows.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1473,7 +1490,8 @@ public final class Errors {
     }
 
     /**
-     * The error tokenSignatureInvalid, 3004. The signature does not verify with the key that kid names.
+     * The error tokenSignatureInvalid, 3004. The signature cannot be verified with the key that <code>kid</code>
+     * names.
      *
      * <p>Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
      * invalid_grant.
@@ -1491,7 +1509,7 @@ public final class Errors {
         }
 
         /**
-         * The key it was checked with.
+         * The ID of the key that was used to verify the signature.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1501,7 +1519,7 @@ public final class Errors {
     }
 
     /**
-     * The error tokenExpired, 3005. exp is past.
+     * The error tokenExpired, 3005. The time in <code>exp</code> is in the past.
      *
      * <p>Equivalents: cognito NotAuthorizedException, sts:ExpiredTokenException; firebase TOKEN_EXPIRED; nativeAuth
      * expired_token.
@@ -1519,7 +1537,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The time at which the token expired, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1528,7 +1546,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The current time of this process, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1538,7 +1556,7 @@ public final class Errors {
     }
 
     /**
-     * The error tokenNotYetValid, 3006. iat or nbf lies in the future.
+     * The error tokenNotYetValid, 3006. The time in <code>iat</code> or <code>nbf</code> is in the future.
      *
      * <p>Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
      * invalid_grant.
@@ -1556,7 +1574,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The time at which the token becomes valid, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1565,7 +1583,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The current time of this process, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1575,7 +1593,7 @@ public final class Errors {
     }
 
     /**
-     * The error tokenAudienceMismatch, 3007. aud does not contain what was expected.
+     * The error tokenAudienceMismatch, 3007. <code>aud</code> does not contain the expected audience.
      *
      * <p>Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
      * invalid_grant.
@@ -1593,7 +1611,7 @@ public final class Errors {
         }
 
         /**
-         * The audience that was asked for.
+         * The expected audience.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1602,7 +1620,7 @@ public final class Errors {
         }
 
         /**
-         * The token's audiences.
+         * The audiences of the token.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1612,7 +1630,8 @@ public final class Errors {
     }
 
     /**
-     * The error tokenIssuerMismatch, 3008. iss is not what was expected, or not the issuer whose key signed.
+     * The error tokenIssuerMismatch, 3008. <code>iss</code> is not the expected issuer, or not the issuer that owns
+     * the signing key.
      *
      * <p>Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
      * invalid_grant.
@@ -1630,7 +1649,7 @@ public final class Errors {
         }
 
         /**
-         * The issuer that was expected.
+         * The expected issuer.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1639,7 +1658,7 @@ public final class Errors {
         }
 
         /**
-         * The token's issuer.
+         * The issuer of the token.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1649,7 +1668,8 @@ public final class Errors {
     }
 
     /**
-     * The error tokenUseMismatch, 3009. A token of one kind is given where another is needed.
+     * The error tokenUseMismatch, 3009. A token of one type is given where another type is required, such as an
+     * access token instead of an ID token.
      *
      * <p>Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth
      * invalid_grant.
@@ -1667,7 +1687,7 @@ public final class Errors {
         }
 
         /**
-         * What a token is for: a pool's OpenID token, or a tenant's ID or access token.
+         * The required token type.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1676,7 +1696,7 @@ public final class Errors {
         }
 
         /**
-         * What a token is for: a pool's OpenID token, or a tenant's ID or access token.
+         * The type of the token.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1686,8 +1706,8 @@ public final class Errors {
     }
 
     /**
-     * The error tokenRevoked, 3010. The identity or the pool is deleted or disabled since, the key that signed it is
-     * revoked, or credentials.revoke has named one of them since the token was minted.
+     * The error tokenRevoked, 3010. The identity, account, session or pool of the token was deleted, disabled or
+     * ended, the signing key was revoked, or <code>credentials.revoke</code> applies to the token.
      *
      * <p>Equivalents: cognito NotAuthorizedException; firebase TOKEN_EXPIRED, USER_DISABLED; nativeAuth
      * invalid_grant.
@@ -1705,7 +1725,9 @@ public final class Errors {
         }
 
         /**
-         * What became of its subject or its key.
+         * The event that revoked the token. If <code>account.link</code>, <code>account.changePassword</code> or
+         * <code>mfa.confirm</code> ended the session of the token, it names the method, whose result contains the new
+         * tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1715,7 +1737,7 @@ public final class Errors {
     }
 
     /**
-     * The error roleNotFound, 3011. A role was never put, or is deleted.
+     * The error roleNotFound, 3011. The role does not exist or was deleted.
      *
      * <p>Equivalents: cognito iam:NoSuchEntity.
      */
@@ -1732,7 +1754,7 @@ public final class Errors {
         }
 
         /**
-         * The name or the ARN that was asked for.
+         * The requested role name or ARN.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1742,7 +1764,8 @@ public final class Errors {
     }
 
     /**
-     * The error roleNotConfigured, 3012. credentials.get finds no role for the identity, or its trust policy refuses.
+     * The error roleNotConfigured, 3012. <code>credentials.get</code> finds no role for the identity, or the trust
+     * policy of the role denies it.
      *
      * <p>Equivalents: cognito InvalidIdentityPoolConfigurationException.
      */
@@ -1759,7 +1782,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a pool: a region, a colon and a UUID.
+         * The ID of a pool: a region, a colon and a UUID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1768,7 +1791,7 @@ public final class Errors {
         }
 
         /**
-         * The role that was chosen, if any.
+         * The selected role, if any.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1777,7 +1800,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The reason no role was assigned.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1787,8 +1810,8 @@ public final class Errors {
     }
 
     /**
-     * The error assumeRoleDenied, 3013. The trust policy does not allow it, or there is no such role: both are
-     * answered alike.
+     * The error assumeRoleDenied, 3013. The trust policy does not allow the request, or the role does not exist. Both
+     * cases return the same error.
      *
      * <p>Equivalents: cognito sts:AccessDenied.
      */
@@ -1805,7 +1828,7 @@ public final class Errors {
         }
 
         /**
-         * The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+         * The ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1814,7 +1837,7 @@ public final class Errors {
         }
 
         /**
-         * The action that no statement allows, or one denies.
+         * The action that no statement allows or that a statement denies.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1824,7 +1847,8 @@ public final class Errors {
     }
 
     /**
-     * The error durationExceedsRoleMaximum, 3014. durationSeconds is above the role's maxSessionSeconds.
+     * The error durationExceedsRoleMaximum, 3014. <code>durationSeconds</code> exceeds the
+     * <code>maxSessionSeconds</code> of the role.
      *
      * <p>Equivalents: cognito sts:ValidationError.
      */
@@ -1841,7 +1865,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested duration, in seconds.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1850,7 +1874,7 @@ public final class Errors {
         }
 
         /**
-         * The role's maxSessionSeconds.
+         * The <code>maxSessionSeconds</code> of the role.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1860,7 +1884,8 @@ public final class Errors {
     }
 
     /**
-     * The error malformedPolicy, 3015. A policy is not in the policy language, or a trust policy has no condition.
+     * The error malformedPolicy, 3015. The policy does not follow the policy language, or a statement of a trust
+     * policy does not name the pool that it trusts.
      *
      * <p>Equivalents: cognito iam:MalformedPolicyDocument, sts:MalformedPolicyDocument.
      */
@@ -1877,7 +1902,7 @@ public final class Errors {
         }
 
         /**
-         * Which one.
+         * The kind of policy.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1886,7 +1911,7 @@ public final class Errors {
         }
 
         /**
-         * Which one. A newer Mintmark may answer others.
+         * The kind of policy. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -1904,7 +1929,7 @@ public final class Errors {
         }
 
         /**
-         * Where, as an RFC 6901 JSON pointer into the policy.
+         * The location of the error in the policy, as an RFC 6901 JSON Pointer.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1913,7 +1938,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The error in the policy.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1923,8 +1948,8 @@ public final class Errors {
     }
 
     /**
-     * The error packedPolicyTooLarge, 3016. A session policy above 2048 characters, or policy and tags together too
-     * long for a session token.
+     * The error packedPolicyTooLarge, 3016. The session policy has more than 2048 characters, or the policy and the
+     * tags together do not fit into a session token.
      *
      * <p>Equivalents: cognito sts:PackedPolicyTooLarge.
      */
@@ -1941,7 +1966,7 @@ public final class Errors {
         }
 
         /**
-         * 100 is the most.
+         * The used space, in percent. The maximum is 100.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1951,7 +1976,8 @@ public final class Errors {
     }
 
     /**
-     * The error sessionTokenInvalid, 3017. A session token cannot be opened, or belongs to another access key id.
+     * The error sessionTokenInvalid, 3017. The session token cannot be decrypted, or belongs to another access key
+     * ID.
      *
      * <p>Equivalents: cognito InvalidClientTokenId.
      */
@@ -1969,7 +1995,7 @@ public final class Errors {
     }
 
     /**
-     * The error credentialsExpired, 3018. Temporary credentials are past their time.
+     * The error credentialsExpired, 3018. The temporary credentials have expired.
      *
      * <p>Equivalents: cognito sts:ExpiredTokenException.
      */
@@ -1986,7 +2012,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The time at which the credentials expired, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -1995,7 +2021,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The current time of this process, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2005,7 +2031,7 @@ public final class Errors {
     }
 
     /**
-     * The error credentialsRevoked, 3019. credentials.revoke named them.
+     * The error credentialsRevoked, 3019. <code>credentials.revoke</code> applies to the credentials.
      *
      * <p>Equivalents: cognito sts:AccessDenied.
      */
@@ -2022,7 +2048,7 @@ public final class Errors {
         }
 
         /**
-         * What a revocation names.
+         * The kind of revocation that applies.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2031,7 +2057,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2041,7 +2067,7 @@ public final class Errors {
     }
 
     /**
-     * The error signatureMismatch, 3020. The request was altered on its way, or signed with another secret.
+     * The error signatureMismatch, 3020. The request was altered in transit or signed with another secret.
      *
      * <p>Equivalents: cognito SignatureDoesNotMatch.
      */
@@ -2058,7 +2084,7 @@ public final class Errors {
         }
 
         /**
-         * What was checked, step one; the session token in it is masked.
+         * The canonical request that was verified (step 1 of Signature Version 4). Its session token is masked.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2067,7 +2093,7 @@ public final class Errors {
         }
 
         /**
-         * What was checked, step two.
+         * The string to sign that was verified (step 2 of Signature Version 4).
          *
          * @return it, or null where the answer does not say so
          */
@@ -2077,7 +2103,7 @@ public final class Errors {
     }
 
     /**
-     * The error requestExpired, 3021. A presigned request is past its time.
+     * The error requestExpired, 3021. A presigned request has expired.
      *
      * <p>Equivalents: cognito AccessDenied: Request has expired.
      */
@@ -2094,7 +2120,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The time at which the request was signed, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2103,7 +2129,7 @@ public final class Errors {
         }
 
         /**
-         * X-Amz-Expires.
+         * The value of <code>X-Amz-Expires</code>, in seconds.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2112,7 +2138,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The current time of this process, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2122,7 +2148,7 @@ public final class Errors {
     }
 
     /**
-     * The error requestTimeTooSkewed, 3022. X-Amz-Date is too far from now.
+     * The error requestTimeTooSkewed, 3022. <code>X-Amz-Date</code> differs too much from the current time.
      *
      * <p>Equivalents: cognito RequestTimeTooSkewed, SignatureDoesNotMatch.
      */
@@ -2139,7 +2165,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The time at which the request was signed, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2148,7 +2174,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The current time of this process, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2157,7 +2183,7 @@ public final class Errors {
         }
 
         /**
-         * How far apart they may be.
+         * The maximum difference between the two times, in seconds.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2167,8 +2193,8 @@ public final class Errors {
     }
 
     /**
-     * The error signatureMalformed, 3023. Authorization header or X-Amz- parameters are missing, doubled or wrong;
-     * host or a needed header is not signed.
+     * The error signatureMalformed, 3023. The <code>Authorization</code> header or the <code>X-Amz-</code> parameters
+     * are missing, duplicated or not valid, or the <code>host</code> header or another required header is not signed.
      *
      * <p>Equivalents: cognito IncompleteSignature, MissingAuthenticationToken.
      */
@@ -2185,7 +2211,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The format error.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2195,7 +2221,7 @@ public final class Errors {
     }
 
     /**
-     * The error bodyHashMismatch, 3024. bodySha256 differs from x-amz-content-sha256.
+     * The error bodyHashMismatch, 3024. <code>bodySha256</code> differs from <code>x-amz-content-sha256</code>.
      *
      * <p>Equivalents: cognito XAmzContentSHA256Mismatch.
      */
@@ -2213,7 +2239,7 @@ public final class Errors {
     }
 
     /**
-     * The error credentialScopeMismatch, 3025. The credential scope names another service, region or day.
+     * The error credentialScopeMismatch, 3025. The credential scope names another service, region or date.
      *
      * <p>Equivalents: cognito SignatureDoesNotMatch.
      */
@@ -2230,7 +2256,7 @@ public final class Errors {
         }
 
         /**
-         * Which part of the scope.
+         * The part of the credential scope that differs.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2239,7 +2265,7 @@ public final class Errors {
         }
 
         /**
-         * Which part of the scope. A newer Mintmark may answer others.
+         * The part of the credential scope that differs. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2260,7 +2286,7 @@ public final class Errors {
         }
 
         /**
-         * What it must be.
+         * The expected value.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2269,7 +2295,7 @@ public final class Errors {
         }
 
         /**
-         * What it is.
+         * The value in the credential scope.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2279,7 +2305,7 @@ public final class Errors {
     }
 
     /**
-     * The error keyNotFound, 3026. The key never was, or is gone.
+     * The error keyNotFound, 3026. The key does not exist or was deleted.
      *
      * <p>Equivalents: cognito kms:NotFoundException.
      */
@@ -2296,7 +2322,7 @@ public final class Errors {
         }
 
         /**
-         * The key that was asked for.
+         * The ID of the requested key.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2306,7 +2332,7 @@ public final class Errors {
     }
 
     /**
-     * The error issuerNotFound, 3027. An issuer is named that is not one of this store.
+     * The error issuerNotFound, 3027. The named issuer is not an issuer of this store.
      *
      * <p>Equivalents: cognito ResourceNotFoundException.
      */
@@ -2323,7 +2349,8 @@ public final class Errors {
         }
 
         /**
-         * The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+         * The issuer of tokens, exactly as in their <code>iss</code> claim. <code>tenant.get</code> returns the
+         * issuer of a tenant, <code>pool.get</code> the issuer of a pool.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2333,7 +2360,7 @@ public final class Errors {
     }
 
     /**
-     * The error roleNotOffered, 3028. A custom role that the pool does not offer for this login.
+     * The error roleNotOffered, 3028. The pool does not offer the requested custom role for this login.
      *
      * <p>Equivalents: cognito NotAuthorizedException.
      */
@@ -2350,7 +2377,7 @@ public final class Errors {
         }
 
         /**
-         * The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+         * The ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2359,7 +2386,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The reason the role is not offered.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2369,7 +2396,8 @@ public final class Errors {
     }
 
     /**
-     * The error ambiguousRoleDenied, 3029. No rule or claim names one role, and the pool denies such requests.
+     * The error ambiguousRoleDenied, 3029. No rule or claim selects exactly one role, and the role mapping of the
+     * pool denies such requests.
      *
      * <p>Equivalents: cognito NotAuthorizedException.
      */
@@ -2386,7 +2414,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2395,7 +2423,7 @@ public final class Errors {
         }
     }
 
-    /** The error providerNotOpen, 3030. A credential provider is named that is not open in this process. */
+    /** The error providerNotOpen, 3030. The named credentials provider is not open in this process. */
     public static final class ProviderNotOpenException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -2409,7 +2437,8 @@ public final class Errors {
         }
 
         /**
-         * A credential provider that is open in this process, as credentialsProvider.open answered it.
+         * The handle of a credentials provider that is open in this process, as returned by
+         * <code>credentialsProvider.open</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2418,7 +2447,10 @@ public final class Errors {
         }
     }
 
-    /** The error tokenNotAwaited, 3031. submitToken with a continuationToken of no refresh that waits. */
+    /**
+     * The error tokenNotAwaited, 3031. <code>credentialsProvider.submitToken</code> names a continuation token for
+     * which no refresh is waiting.
+     */
     public static final class TokenNotAwaitedException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -2433,7 +2465,8 @@ public final class Errors {
     }
 
     /**
-     * The error tooManyProviders, 3032. credentialsProvider.open beyond the limit.
+     * The error tooManyProviders, 3032. <code>credentialsProvider.open</code> exceeds the maximum number of open
+     * providers.
      *
      * <p>Equivalents: cognito LimitExceededException.
      */
@@ -2450,7 +2483,7 @@ public final class Errors {
         }
 
         /**
-         * How many can be open at once.
+         * The maximum number of open providers.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2460,8 +2493,8 @@ public final class Errors {
     }
 
     /**
-     * The error providerOvertaken, 3080. credentialsProvider.setLogins, clearCredentials or clearKeychain came while
-     * a refresh was under way, and did not wait for it.
+     * The error providerOvertaken, 3080. <code>credentialsProvider.setLogins</code>, <code>clearCredentials</code> or
+     * <code>clearKeychain</code> was called during a refresh and took effect first.
      */
     public static final class ProviderOvertakenException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -2476,7 +2509,7 @@ public final class Errors {
         }
 
         /**
-         * The provider's handle.
+         * The handle of the provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2486,7 +2519,7 @@ public final class Errors {
     }
 
     /**
-     * The error tenantNotFound, 4001. A tenant is named that was never created, or is deleted.
+     * The error tenantNotFound, 4001. The tenant does not exist or was deleted.
      *
      * <p>Equivalents: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
      */
@@ -2503,7 +2536,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+         * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2512,7 +2545,7 @@ public final class Errors {
         }
     }
 
-    /** The error tenantExists, 4002. tenant.create with an id that is taken. */
+    /** The error tenantExists, 4002. <code>tenant.create</code> names a tenant ID that is already in use. */
     public static final class TenantExistsException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -2526,7 +2559,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+         * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2535,7 +2568,7 @@ public final class Errors {
         }
     }
 
-    /** The error tenantNotDeletable, 4003. tenant.delete of the default tenant. */
+    /** The error tenantNotDeletable, 4003. <code>tenant.delete</code> names the default tenant. */
     public static final class TenantNotDeletableException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -2549,7 +2582,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+         * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2558,7 +2591,7 @@ public final class Errors {
         }
     }
 
-    /** The error invalidTenantSettings, 4004. Settings that contradict each other. */
+    /** The error invalidTenantSettings, 4004. Settings contradict each other. */
     public static final class InvalidTenantSettingsException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -2572,7 +2605,7 @@ public final class Errors {
         }
 
         /**
-         * Where, as a JSON pointer into the params.
+         * The location of the setting in the parameters, as an RFC 6901 JSON Pointer.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2581,7 +2614,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The problem with the setting.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2591,7 +2624,7 @@ public final class Errors {
     }
 
     /**
-     * The error signUpNotAllowed, 4005. signUpAllowed is false: no sign-up begins, and none that has begun goes on.
+     * The error signUpNotAllowed, 4005. <code>signUpAllowed</code> is false. Sign-ups can neither start nor continue.
      *
      * <p>Equivalents: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION.
      */
@@ -2608,7 +2641,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+         * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2618,7 +2651,7 @@ public final class Errors {
     }
 
     /**
-     * The error invalidUsername, 4006. An address that is malformed, or not of ASCII.
+     * The error invalidUsername, 4006. The email address is malformed or contains non-ASCII characters.
      *
      * <p>Equivalents: nativeAuth invalid_request 90100; firebase INVALID_EMAIL.
      */
@@ -2635,7 +2668,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The problem with the address.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2645,8 +2678,9 @@ public final class Errors {
     }
 
     /**
-     * The error userAlreadyExists, 4007. A sign-up or a change of address with an address that is taken, at its start
-     * or by the time it would end; from then on at every step of that flow.
+     * The error userAlreadyExists, 4007. A sign-up or a change of email address names an address that another account
+     * has. The check runs at the start and at the end of the flow; after a failure, every step of the flow fails with
+     * this error.
      *
      * <p>Equivalents: nativeAuth user_already_exists 1003037; firebase EMAIL_EXISTS.
      */
@@ -2663,7 +2697,7 @@ public final class Errors {
         }
 
         /**
-         * The method that goes on from here.
+         * The method to call next.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2672,7 +2706,7 @@ public final class Errors {
         }
 
         /**
-         * What to do differently there, where it is the method that answers this.
+         * The required change in the next call. Present if <code>next</code> is the method that failed.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2682,8 +2716,8 @@ public final class Errors {
     }
 
     /**
-     * The error invalidPassword, 4008. A new password breaks rules, or a password is wrong. A continuation token
-     * stays valid.
+     * The error invalidPassword, 4008. A new password violates the password policy, or a password is wrong. The
+     * continuation token stays valid.
      *
      * <p>Equivalents: nativeAuth invalid_grant password_*, 50126; firebase WEAK_PASSWORD, INVALID_PASSWORD.
      */
@@ -2700,7 +2734,7 @@ public final class Errors {
         }
 
         /**
-         * All that is wrong.
+         * All reasons the password was rejected.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2709,7 +2743,7 @@ public final class Errors {
         }
 
         /**
-         * How many more wrong ones there can be before the account is locked.
+         * The number of wrong passwords or codes left before the account is locked.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2718,7 +2752,8 @@ public final class Errors {
         }
 
         /**
-         * Present on the failure that locks.
+         * The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a
+         * lockout.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2727,7 +2762,7 @@ public final class Errors {
         }
 
         /**
-         * Present on the failure that locks: after how many seconds it can work.
+         * The number of seconds after which an attempt can succeed. Present if this failure caused a lockout.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2737,8 +2772,8 @@ public final class Errors {
     }
 
     /**
-     * The error invalidCode, 4009. A code that is wrong, was replaced by a newer one, or belongs to another flow.
-     * Each counts, also the same one again.
+     * The error invalidCode, 4009. The one-time code is wrong, was replaced by a newer code, or belongs to another
+     * flow. Every submission counts as an attempt, including a repeated one.
      *
      * <p>Equivalents: nativeAuth invalid_grant invalid_oob_value 50181; firebase INVALID_CODE.
      */
@@ -2755,7 +2790,7 @@ public final class Errors {
         }
 
         /**
-         * How many more tries this code has; at 0 only another code helps.
+         * The number of attempts left for this code. At 0, a new code is required.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2764,7 +2799,7 @@ public final class Errors {
         }
 
         /**
-         * When people are advised to ask for another code.
+         * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2773,7 +2808,7 @@ public final class Errors {
         }
 
         /**
-         * The method that sends another code, once this one has no tries left.
+         * The method that sends another code. Present if no attempts are left for this code.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2782,7 +2817,8 @@ public final class Errors {
         }
 
         /**
-         * Present on the failure that locks.
+         * The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a
+         * lockout.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2791,7 +2827,7 @@ public final class Errors {
         }
 
         /**
-         * Present on the failure that locks: after how many seconds it can work.
+         * The number of seconds after which an attempt can succeed. Present if this failure caused a lockout.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2801,8 +2837,8 @@ public final class Errors {
     }
 
     /**
-     * The error invalidAttributes, 4010. A value that does not fit, or a name that the tenant does not ask for. A
-     * continuation token stays valid.
+     * The error invalidAttributes, 4010. The value of an attribute is not valid, or the tenant does not request an
+     * attribute of this name. The continuation token stays valid.
      *
      * <p>Equivalents: nativeAuth invalid_grant attribute_validation_failed.
      */
@@ -2819,7 +2855,7 @@ public final class Errors {
         }
 
         /**
-         * All that is wrong.
+         * All attributes that are not valid.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2829,7 +2865,8 @@ public final class Errors {
     }
 
     /**
-     * The error continuationTokenInvalid, 4011. A token that is malformed, of another flow, or of an earlier step.
+     * The error continuationTokenInvalid, 4011. The continuation token is malformed, or belongs to another flow or to
+     * an earlier step.
      *
      * <p>Equivalents: nativeAuth invalid_request 55200.
      */
@@ -2846,7 +2883,7 @@ public final class Errors {
         }
 
         /**
-         * What does not fit, where the token itself is good.
+         * The contradiction to the flow. Present if the token itself is valid.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2856,9 +2893,9 @@ public final class Errors {
     }
 
     /**
-     * The error continuationTokenExpired, 4012. A flow rested for longer than ten minutes (where it waits for a code:
-     * ten minutes after the code has expired), took longer than an hour, or waited for longer than five minutes to be
-     * signed in with.
+     * The error continuationTokenExpired, 4012. The flow was idle for more than 10 minutes; while it waits for a
+     * code, the limit is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or
+     * if no sign-in followed within 5 minutes after its completion.
      *
      * <p>Equivalents: nativeAuth expired_token 552003; firebase EXPIRED_OOB_CODE.
      */
@@ -2875,7 +2912,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The time at which the flow expired, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2885,7 +2922,7 @@ public final class Errors {
     }
 
     /**
-     * The error stepNotPossible, 4013. A step that does not follow from where the flow stands.
+     * The error stepNotPossible, 4013. The step does not follow the current state of the flow.
      *
      * <p>Equivalents: nativeAuth invalid_request.
      */
@@ -2902,7 +2939,7 @@ public final class Errors {
         }
 
         /**
-         * The method that goes on from here.
+         * The method that the flow expects next.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2912,8 +2949,8 @@ public final class Errors {
     }
 
     /**
-     * The error tooManyCodes, 4014. More codes than a flow, or than an address within some minutes, may have. Only
-     * the address gets more by waiting.
+     * The error tooManyCodes, 4014. The number of codes for a flow, or for an address within a period, exceeds the
+     * limit. Only the limit of the address ends by waiting.
      *
      * <p>Equivalents: nativeAuth invalid_request 701014; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
      */
@@ -2930,7 +2967,8 @@ public final class Errors {
         }
 
         /**
-         * Present where the address has had too many: after how many seconds it gets another one.
+         * The number of seconds after which another code can be sent to the address. Present if the limit of the
+         * address is exceeded.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2939,7 +2977,7 @@ public final class Errors {
         }
 
         /**
-         * Present where the flow has had all that it gets: how many.
+         * The number of codes that the flow has sent. Present if the limit of the flow is exceeded.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2948,7 +2986,7 @@ public final class Errors {
         }
 
         /**
-         * The method that begins another flow.
+         * The method that starts another flow.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2958,9 +2996,9 @@ public final class Errors {
     }
 
     /**
-     * The error accountLocked, 4015. Guessing has locked the account or the address: wrong passwords and codes count
-     * together. A lock does not hinder the reset of the password, which ends it; resets are locked by wrong codes of
-     * theirs, which count for the account too.
+     * The error accountLocked, 4015. Failed attempts locked the account or the address; wrong passwords and wrong
+     * codes count together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes
+     * lock resets separately and also count for the account.
      *
      * <p>Equivalents: nativeAuth invalid_grant 50053; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
      */
@@ -2977,7 +3015,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The time at which the lockout ends, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2986,7 +3024,7 @@ public final class Errors {
         }
 
         /**
-         * After how many seconds it can work.
+         * The number of seconds after which an attempt can succeed.
          *
          * @return it, or null where the answer does not say so
          */
@@ -2995,7 +3033,7 @@ public final class Errors {
         }
 
         /**
-         * The method that unlocks it, where a password can be reset.
+         * The method that ends the lockout. Present if the password can be reset.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3004,7 +3042,7 @@ public final class Errors {
         }
 
         /**
-         * Present where something else is accepted meanwhile: what is not.
+         * The operation that is locked. Present if other operations remain available.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3014,7 +3052,8 @@ public final class Errors {
     }
 
     /**
-     * The error passwordNotAccepted, 4016. A password in a tenant whose method is emailCode.
+     * The error passwordNotAccepted, 4016. A password is given in a tenant whose <code>localAccountMethod</code> is
+     * <code>emailCode</code>.
      *
      * <p>Equivalents: nativeAuth unsupported_auth_method.
      */
@@ -3032,7 +3071,7 @@ public final class Errors {
     }
 
     /**
-     * The error userNotFound, 4017. A sign-in or a reset for an address without an account.
+     * The error userNotFound, 4017. A sign-in or a password reset names an email address that no account has.
      *
      * <p>Equivalents: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
      */
@@ -3049,7 +3088,7 @@ public final class Errors {
         }
 
         /**
-         * The method that goes on from here, where people can sign up.
+         * The method to call next. Present if the tenant allows sign-ups.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3058,7 +3097,7 @@ public final class Errors {
         }
 
         /**
-         * What to do where they cannot.
+         * The next action for the user. Present if the tenant does not allow sign-ups.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3068,9 +3107,9 @@ public final class Errors {
     }
 
     /**
-     * The error passwordNotSet, 4018. A password for an account that signs in otherwise, the reset of one in a tenant
-     * without passwords, or a sign-in to an account whose ways in are all gone, or that was imported without the hash
-     * of its password.
+     * The error passwordNotSet, 4018. A password is submitted for an account without one, or a password reset is
+     * started in a tenant without passwords. Also on sign-in to an account that was imported without a password hash
+     * or has no usable sign-in method left.
      *
      * <p>Equivalents: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
      */
@@ -3087,7 +3126,7 @@ public final class Errors {
         }
 
         /**
-         * The method that goes on from here.
+         * The method to call next.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3097,7 +3136,7 @@ public final class Errors {
     }
 
     /**
-     * The error passwordChangeRequired, 4019. An account whose password must be changed.
+     * The error passwordChangeRequired, 4019. The password of the account must be changed before the next sign-in.
      *
      * <p>Equivalents: nativeAuth invalid_request 50142; firebase PASSWORD_LOGIN_DISABLED.
      */
@@ -3114,7 +3153,7 @@ public final class Errors {
         }
 
         /**
-         * The method that goes on from here.
+         * The method to call next.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3124,7 +3163,7 @@ public final class Errors {
     }
 
     /**
-     * The error refreshTokenInvalid, 4020. A refresh token that never was, or whose session was ended.
+     * The error refreshTokenInvalid, 4020. The refresh token is unknown, or its session was ended.
      *
      * <p>Equivalents: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
      */
@@ -3142,7 +3181,7 @@ public final class Errors {
     }
 
     /**
-     * The error refreshTokenExpired, 4021. A refresh token that was not used for too long.
+     * The error refreshTokenExpired, 4021. The refresh token was not used before its expiration.
      *
      * <p>Equivalents: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
      */
@@ -3159,7 +3198,7 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The time at which the refresh token expired, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3169,7 +3208,7 @@ public final class Errors {
     }
 
     /**
-     * The error refreshTokenReused, 4022. A used refresh token comes again.
+     * The error refreshTokenReused, 4022. A used refresh token is submitted again (reuse detection).
      *
      * <p>Equivalents: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
      */
@@ -3187,7 +3226,7 @@ public final class Errors {
     }
 
     /**
-     * The error audienceNotOffered, 4023. An audience that the tenant does not list.
+     * The error audienceNotOffered, 4023. The requested audience is not one of the audiences of the tenant.
      *
      * <p>Equivalents: nativeAuth invalid_scope.
      */
@@ -3204,7 +3243,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+         * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3213,7 +3252,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested audience.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3223,8 +3262,8 @@ public final class Errors {
     }
 
     /**
-     * The error tooManyFromClient, 4060. A client's address has made more requests, failures or codes than it may, or
-     * too many messages for it failed.
+     * The error tooManyFromClient, 4060. The address of the client exceeded the limit of requests, failures, codes or
+     * failed messages.
      *
      * <p>Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
      */
@@ -3241,7 +3280,7 @@ public final class Errors {
         }
 
         /**
-         * What there was too much of: requests, failures, codes, or messages that failed.
+         * The exceeded limit: requests, failures, codes or messages that failed.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3250,7 +3289,7 @@ public final class Errors {
         }
 
         /**
-         * After how many seconds it can work.
+         * The number of seconds after which a request can succeed.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3260,7 +3299,8 @@ public final class Errors {
     }
 
     /**
-     * The error scopeNotOffered, 4061. A scope that is neither one of OpenID Connect nor the tenant's.
+     * The error scopeNotOffered, 4061. A requested scope is neither an OpenID Connect scope nor a scope of the
+     * tenant.
      *
      * <p>Equivalents: nativeAuth invalid_scope.
      */
@@ -3277,7 +3317,7 @@ public final class Errors {
         }
 
         /**
-         * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+         * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3286,7 +3326,7 @@ public final class Errors {
         }
 
         /**
-         * All that are not offered.
+         * All requested scopes that the tenant does not offer.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3296,7 +3336,7 @@ public final class Errors {
     }
 
     /**
-     * The error scopeNotGranted, 4062. A refresh asks for more than the sign-in was granted.
+     * The error scopeNotGranted, 4062. A refresh requests scopes that were not granted at sign-in.
      *
      * <p>Equivalents: nativeAuth invalid_scope.
      */
@@ -3313,7 +3353,7 @@ public final class Errors {
         }
 
         /**
-         * What was not granted.
+         * The requested scopes that were not granted.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3322,7 +3362,7 @@ public final class Errors {
         }
 
         /**
-         * What was.
+         * The granted scopes.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3332,7 +3372,7 @@ public final class Errors {
     }
 
     /**
-     * The error tokenScopeMissing, 4063. token.verify is to find a scope that the token does not have.
+     * The error tokenScopeMissing, 4063. <code>token.verify</code> requires a scope that the token does not have.
      *
      * <p>Equivalents: nativeAuth insufficient_scope.
      */
@@ -3349,7 +3389,7 @@ public final class Errors {
         }
 
         /**
-         * What it does not allow.
+         * The required scopes that the token does not have.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3359,8 +3399,8 @@ public final class Errors {
     }
 
     /**
-     * The error codeExpired, 4064. Any code, also the right one, where the one that was sent has expired or wrong
-     * tries have used it up.
+     * The error codeExpired, 4064. A code is submitted, whether correct or not, after the sent code expired or was
+     * invalidated by wrong attempts.
      *
      * <p>Equivalents: nativeAuth invalid_grant invalid_oob_value 50181; firebase SESSION_EXPIRED.
      */
@@ -3377,7 +3417,7 @@ public final class Errors {
         }
 
         /**
-         * Present where it has expired.
+         * The time at which the code expired, in seconds since 1970-01-01 UTC. Present if the code has expired.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3386,7 +3426,7 @@ public final class Errors {
         }
 
         /**
-         * Present where it is used up: how many wrong tries there were.
+         * The number of wrong attempts. Present if wrong attempts invalidated the code.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3404,7 +3444,7 @@ public final class Errors {
         }
 
         /**
-         * When people are advised to ask for another code.
+         * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3414,7 +3454,8 @@ public final class Errors {
     }
 
     /**
-     * The error flowFinished, 4065. Any step of a flow that has ended in tokens, also the last one sent again.
+     * The error flowFinished, 4065. A step is submitted to a flow that has already returned tokens, including a
+     * repetition of the last step.
      *
      * <p>Equivalents: nativeAuth invalid_grant 54005.
      */
@@ -3432,7 +3473,7 @@ public final class Errors {
     }
 
     /**
-     * The error flowEnded, 4066. Any step of a flow that something else has ended before its time.
+     * The error flowEnded, 4066. A step is submitted to a flow that was ended by another operation.
      *
      * <p>Equivalents: nativeAuth invalid_request 55200.
      */
@@ -3449,7 +3490,7 @@ public final class Errors {
         }
 
         /**
-         * What has ended it.
+         * The operation that ended the flow.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3458,7 +3499,7 @@ public final class Errors {
         }
 
         /**
-         * What has ended it. A newer Mintmark may answer others.
+         * The operation that ended the flow. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -3479,7 +3520,7 @@ public final class Errors {
         }
 
         /**
-         * The same for people.
+         * The cause as text.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3489,8 +3530,8 @@ public final class Errors {
     }
 
     /**
-     * The error sendUnderway, 4067. A request that sends a code comes again while the first one waits for the mail
-     * server or the webhook, and that one has not ended within 20 seconds.
+     * The error sendUnderway, 4067. A request that sends a code is repeated while the first request waits for the
+     * mail server or webhook, and the first request does not complete within 20 seconds.
      *
      * <p>Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
      */
@@ -3507,7 +3548,7 @@ public final class Errors {
         }
 
         /**
-         * After how many seconds it can work.
+         * The number of seconds after which the request can succeed.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3517,8 +3558,8 @@ public final class Errors {
     }
 
     /**
-     * The error tooManyFailedSends, 4068. Ten messages to one address have failed within a minute. They do not count
-     * as codes that were sent.
+     * The error tooManyFailedSends, 4068. Ten messages to one address failed within one minute. Failed messages do
+     * not count as sent codes.
      *
      * <p>Equivalents: nativeAuth server_error.
      */
@@ -3535,7 +3576,7 @@ public final class Errors {
         }
 
         /**
-         * How many have failed.
+         * The number of failed messages.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3544,7 +3585,7 @@ public final class Errors {
         }
 
         /**
-         * After how many seconds it can work.
+         * The number of seconds after which a message can be sent.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3554,7 +3595,7 @@ public final class Errors {
     }
 
     /**
-     * The error accountNotFound, 5001. An account is named that never was, or is deleted.
+     * The error accountNotFound, 5001. The account does not exist or was deleted.
      *
      * <p>Equivalents: firebase USER_NOT_FOUND.
      */
@@ -3571,7 +3612,7 @@ public final class Errors {
         }
 
         /**
-         * The id of an account; sub in its tokens.
+         * The ID of an account, which is the <code>sub</code> claim of its tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3581,7 +3622,7 @@ public final class Errors {
     }
 
     /**
-     * The error accountDisabled, 5002. A disabled account would sign in or refresh.
+     * The error accountDisabled, 5002. The user of a disabled account tries to sign in or refresh tokens.
      *
      * <p>Equivalents: nativeAuth access_denied; firebase USER_DISABLED.
      */
@@ -3598,7 +3639,7 @@ public final class Errors {
         }
 
         /**
-         * The id of an account; sub in its tokens.
+         * The ID of an account, which is the <code>sub</code> claim of its tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3608,7 +3649,7 @@ public final class Errors {
     }
 
     /**
-     * The error accountExists, 5003. account.create with an id that is taken.
+     * The error accountExists, 5003. <code>account.create</code> names an account ID that is already in use.
      *
      * <p>Equivalents: firebase DUPLICATE_LOCAL_ID.
      */
@@ -3625,7 +3666,7 @@ public final class Errors {
         }
 
         /**
-         * The id of an account; sub in its tokens.
+         * The ID of an account, which is the <code>sub</code> claim of its tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3635,8 +3676,8 @@ public final class Errors {
     }
 
     /**
-     * The error claimNameReserved, 5004. account.setClaims with names that tokens use themselves, or that other
-     * specifications give a meaning to.
+     * The error claimNameReserved, 5004. <code>account.setClaims</code> contains names of claims that tokens use
+     * themselves or that other specifications define.
      *
      * <p>Equivalents: firebase FORBIDDEN_CLAIM.
      */
@@ -3653,7 +3694,7 @@ public final class Errors {
         }
 
         /**
-         * All that are refused.
+         * All reserved names in the request.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3663,7 +3704,7 @@ public final class Errors {
     }
 
     /**
-     * The error claimsTooLong, 5005. account.setClaims with more than tokens can carry.
+     * The error claimsTooLong, 5005. <code>account.setClaims</code> contains more than 1000 characters of claims.
      *
      * <p>Equivalents: firebase CLAIMS_TOO_LARGE.
      */
@@ -3680,7 +3721,7 @@ public final class Errors {
         }
 
         /**
-         * How many they have.
+         * The length of the claims as JSON, in characters.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3690,8 +3731,8 @@ public final class Errors {
     }
 
     /**
-     * The error recentSignInRequired, 5006. A change of what an account is signed in with, by an ID token whose
-     * auth_time is too long ago. Refreshing does not renew it.
+     * The error recentSignInRequired, 5006. The sign-in methods or second factors of an account are changed with an
+     * ID token whose <code>auth_time</code> is too old. Refreshing tokens does not update <code>auth_time</code>.
      *
      * <p>Equivalents: firebase CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
      */
@@ -3708,7 +3749,7 @@ public final class Errors {
         }
 
         /**
-         * When its owner signed in.
+         * The time at which the user signed in, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3717,7 +3758,7 @@ public final class Errors {
         }
 
         /**
-         * How long ago that may be.
+         * The maximum age of the sign-in, in seconds.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3727,7 +3768,8 @@ public final class Errors {
     }
 
     /**
-     * The error credentialAlreadyInUse, 5020. What is to be linked belongs to an account, whosever it is.
+     * The error credentialAlreadyInUse, 5020. The credential to link already belongs to an account, either another
+     * one or the same one.
      *
      * <p>Equivalents: firebase FEDERATED_USER_ID_ALREADY_LINKED.
      */
@@ -3744,7 +3786,7 @@ public final class Errors {
         }
 
         /**
-         * The provider.
+         * The ID of the provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3753,7 +3795,7 @@ public final class Errors {
         }
 
         /**
-         * The address that the provider says.
+         * The email address that the provider returned.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3762,8 +3804,7 @@ public final class Errors {
         }
 
         /**
-         * Stands for the credential that was shown, which cannot be shown again: a credential of its own for some
-         * minutes.
+         * A pending token that replaces the submitted credential, which is single-use.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3773,7 +3814,7 @@ public final class Errors {
     }
 
     /**
-     * The error emailAlreadyInUse, 5021. A credential brings an address that another account has.
+     * The error emailAlreadyInUse, 5021. The credential has an email address that belongs to another account.
      *
      * <p>Equivalents: firebase EMAIL_EXISTS.
      */
@@ -3790,7 +3831,7 @@ public final class Errors {
         }
 
         /**
-         * The address.
+         * The email address.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3799,7 +3840,7 @@ public final class Errors {
         }
 
         /**
-         * The provider that says it.
+         * The ID of the provider that returned the address.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3808,8 +3849,8 @@ public final class Errors {
         }
 
         /**
-         * Stands for the credential that was shown, which cannot be shown again: a credential of its own for some
-         * minutes.
+         * A pending token that replaces the submitted provider credential, which is single-use. Not present if the
+         * credential was an email address and a password, because no password was verified.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3819,7 +3860,7 @@ public final class Errors {
     }
 
     /**
-     * The error providerAlreadyLinked, 5022. A second login of one provider is to be linked.
+     * The error providerAlreadyLinked, 5022. The account already has a login of the provider to link.
      *
      * <p>Equivalents: firebase provider-already-linked.
      */
@@ -3836,7 +3877,7 @@ public final class Errors {
         }
 
         /**
-         * The provider, or password.
+         * The ID of the provider, or <code>password</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3846,7 +3887,7 @@ public final class Errors {
     }
 
     /**
-     * The error providerNotLinked, 5023. A login is to be unlinked that is not there.
+     * The error providerNotLinked, 5023. The login to unlink is not linked to the account.
      *
      * <p>Equivalents: firebase no-such-provider.
      */
@@ -3863,7 +3904,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested provider ID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3872,7 +3913,7 @@ public final class Errors {
         }
 
         /**
-         * What there is.
+         * The provider IDs that are linked to the account.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3881,7 +3922,9 @@ public final class Errors {
         }
     }
 
-    /** The error lastProvider, 5024. The last way into an account is to be unlinked without force. */
+    /**
+     * The error lastProvider, 5024. The last sign-in method of an account is unlinked without <code>force</code>.
+     */
     public static final class LastProviderException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -3895,7 +3938,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested provider ID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3905,8 +3948,8 @@ public final class Errors {
     }
 
     /**
-     * The error userMismatch, 5025. Somebody proves to be somebody else, or nobody here, where an account is to be
-     * shown once more.
+     * The error userMismatch, 5025. A credential that reauthenticates the user belongs to another account or to no
+     * account.
      *
      * <p>Equivalents: firebase USER_NOT_FOUND, user-mismatch.
      */
@@ -3923,7 +3966,9 @@ public final class Errors {
         }
     }
 
-    /** The error accountMerged, 5026. An account is named that account.merge has made part of another one. */
+    /**
+     * The error accountMerged, 5026. The named account was merged into another account by <code>account.merge</code>.
+     */
     public static final class AccountMergedException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -3937,7 +3982,7 @@ public final class Errors {
         }
 
         /**
-         * The id of an account; sub in its tokens.
+         * The ID of an account, which is the <code>sub</code> claim of its tokens.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3946,7 +3991,7 @@ public final class Errors {
         }
 
         /**
-         * The account that it is part of.
+         * The ID of the account that remains after the merge.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3955,7 +4000,7 @@ public final class Errors {
         }
 
         /**
-         * When that was.
+         * The time of the merge, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -3965,7 +4010,7 @@ public final class Errors {
     }
 
     /**
-     * The error anonymousNotAllowed, 5027. Somebody signs in anonymously where that is not allowed.
+     * The error anonymousNotAllowed, 5027. An anonymous sign-in is attempted in a tenant that does not allow it.
      *
      * <p>Equivalents: firebase ADMIN_ONLY_OPERATION.
      */
@@ -3982,7 +4027,7 @@ public final class Errors {
         }
 
         /**
-         * The tenant.
+         * The ID of the tenant.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4010,8 +4055,9 @@ public final class Errors {
         }
 
         /**
-         * What failed: malformed, issuer, signature, audience, tenant, expired, notYetValid, lifetime, subject or
-         * claims.
+         * The failed check: <code>malformed</code>, <code>issuer</code>, <code>signature</code>,
+         * <code>audience</code>, <code>tenant</code>, <code>expired</code>, <code>notYetValid</code>,
+         * <code>lifetime</code>, <code>subject</code> or <code>claims</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4020,7 +4066,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong and how it must be.
+         * The reason the token was rejected, and the requirement.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4030,8 +4076,8 @@ public final class Errors {
     }
 
     /**
-     * The error mergeUndecided, 5029. Two accounts cannot be merged without dropping something of one of them that
-     * nobody allowed to drop.
+     * The error mergeUndecided, 5029. Merging two accounts would discard data of one of them without a decision in
+     * the request.
      */
     public static final class MergeUndecidedException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -4046,7 +4092,7 @@ public final class Errors {
         }
 
         /**
-         * What is not decided.
+         * The names of the conflicts without a decision.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4055,7 +4101,7 @@ public final class Errors {
         }
 
         /**
-         * Everything that both have and an account can have once.
+         * All data that both accounts have and that an account can have only once.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4065,8 +4111,8 @@ public final class Errors {
     }
 
     /**
-     * The error importFileUnreadable, 5040. account.import is given a file that is not there, is no file, or cannot
-     * be read.
+     * The error importFileUnreadable, 5040. The file for <code>account.import</code> does not exist, is not a regular
+     * file or cannot be read.
      */
     public static final class ImportFileUnreadableException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -4081,7 +4127,7 @@ public final class Errors {
         }
 
         /**
-         * The file.
+         * The path of the file.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4090,7 +4136,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The problem with the file.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4100,8 +4146,8 @@ public final class Errors {
     }
 
     /**
-     * The error invalidHashParameters, 5041. account.import is told a way of hashing of which something is missing,
-     * which belongs to another algorithm, or which would cost too much; in a line, as the rule of a violation.
+     * The error invalidHashParameters, 5041. The hash parameters of <code>account.import</code> are incomplete,
+     * belong to another algorithm or exceed the cost limit. For a single line, this type is the rule of a violation.
      *
      * <p>Equivalents: firebase INVALID_HASH_PARAMETERS.
      */
@@ -4118,7 +4164,7 @@ public final class Errors {
         }
 
         /**
-         * Where, as an RFC 6901 JSON pointer into hash.
+         * The location of the parameter in <code>hash</code>, as an RFC 6901 JSON Pointer.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4127,7 +4173,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong, and what to do.
+         * The problem with the parameter, and its solution.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4136,7 +4182,7 @@ public final class Errors {
         }
     }
 
-    /** The error exportFileExists, 5042. account.export is given the path of something that is there. */
+    /** The error exportFileExists, 5042. The path for <code>account.export</code> already exists. */
     public static final class ExportFileExistsException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -4150,7 +4196,7 @@ public final class Errors {
         }
 
         /**
-         * The file.
+         * The path of the file.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4160,7 +4206,8 @@ public final class Errors {
     }
 
     /**
-     * The error exportFailed, 5043. The folder of the export is missing or cannot be written, or its disk is full.
+     * The error exportFailed, 5043. The directory of the export does not exist or is not writable, or its disk is
+     * full.
      */
     public static final class ExportFailedException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -4175,7 +4222,7 @@ public final class Errors {
         }
 
         /**
-         * The file that was to be made.
+         * The path of the export file.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4184,7 +4231,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The reason the file was not written.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4194,8 +4241,8 @@ public final class Errors {
     }
 
     /**
-     * The error addressDiffers, 5060. A password is to be linked with another address than the verified one of the
-     * account.
+     * The error addressDiffers, 5060. A password is linked with an email address other than the verified address of
+     * the account.
      */
     public static final class AddressDiffersException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -4210,7 +4257,7 @@ public final class Errors {
         }
 
         /**
-         * The address of the account.
+         * The verified email address of the account.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4219,7 +4266,7 @@ public final class Errors {
         }
 
         /**
-         * The method that goes on from here.
+         * The method that changes the address.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4229,7 +4276,8 @@ public final class Errors {
     }
 
     /**
-     * The error providerUnavailable, 6001. A login provider does not answer, or says that it cannot now.
+     * The error providerUnavailable, 6001. A login provider does not respond, or reports that it is temporarily
+     * unable to respond.
      *
      * <p>Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
      */
@@ -4246,7 +4294,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4255,7 +4303,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The reason the request to the provider failed.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4264,7 +4312,7 @@ public final class Errors {
         }
 
         /**
-         * When to try again. Without it: 5.
+         * When to try again. Defaults to 5.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4274,9 +4322,9 @@ public final class Errors {
     }
 
     /**
-     * The error providerUnusable, 6002. What a login provider answers proves nothing: its certificate, its address,
-     * its documents or its keys are not what they must be. Asking again changes nothing until the provider, or how
-     * the pool names it, is mended.
+     * The error providerUnusable, 6002. The response of a login provider is not valid: its certificate, address,
+     * documents or keys do not meet the requirements. Repeating the request does not help until the provider, or its
+     * configuration, is corrected.
      *
      * <p>Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INVALID_IDP_RESPONSE.
      */
@@ -4293,7 +4341,7 @@ public final class Errors {
         }
 
         /**
-         * A login provider: the pool's developer provider, or a public provider.
+         * The name of a login provider: the pool's developer provider, or a public provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4302,7 +4350,9 @@ public final class Errors {
         }
 
         /**
-         * What is wrong: address, certificate, redirect, tooLarge, status, document, issuer, keys, client.
+         * The failed check: <code>address</code>, <code>certificate</code>, <code>redirect</code>,
+         * <code>tooLarge</code>, <code>status</code>, <code>document</code>, <code>issuer</code>, <code>keys</code>
+         * or <code>client</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4311,7 +4361,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The reason the response was rejected.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4321,7 +4371,7 @@ public final class Errors {
     }
 
     /**
-     * The error idpNotFound, 6003. There is no such provider.
+     * The error idpNotFound, 6003. The identity provider does not exist in the tenant.
      *
      * <p>Equivalents: firebase CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID.
      */
@@ -4338,7 +4388,7 @@ public final class Errors {
         }
 
         /**
-         * The tenant.
+         * The ID of the tenant.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4347,7 +4397,7 @@ public final class Errors {
         }
 
         /**
-         * The provider.
+         * The ID of the identity provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4357,7 +4407,7 @@ public final class Errors {
     }
 
     /**
-     * The error idpExists, 6004. A provider is made twice.
+     * The error idpExists, 6004. <code>idp.create</code> names a provider ID that already exists in the tenant.
      *
      * <p>Equivalents: firebase CONFIGURATION_EXISTS.
      */
@@ -4374,7 +4424,7 @@ public final class Errors {
         }
 
         /**
-         * The tenant.
+         * The ID of the tenant.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4383,7 +4433,7 @@ public final class Errors {
         }
 
         /**
-         * The provider.
+         * The ID of the identity provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4393,7 +4443,7 @@ public final class Errors {
     }
 
     /**
-     * The error invalidIdp, 6005. Settings of a provider break a rule.
+     * The error invalidIdp, 6005. The settings of an identity provider violate a rule.
      *
      * <p>Equivalents: firebase INVALID_CONFIG_ID, INVALID_OAUTH_CLIENT_ID.
      */
@@ -4410,7 +4460,7 @@ public final class Errors {
         }
 
         /**
-         * Where, as an RFC 6901 pointer into the parameters.
+         * The location of the setting in the parameters, as an RFC 6901 JSON Pointer.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4419,7 +4469,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The problem with the setting.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4429,7 +4479,7 @@ public final class Errors {
     }
 
     /**
-     * The error idpDisabled, 6006. Somebody signs in with a provider that is switched off.
+     * The error idpDisabled, 6006. A sign-in uses a disabled identity provider.
      *
      * <p>Equivalents: firebase OPERATION_NOT_ALLOWED.
      */
@@ -4446,7 +4496,7 @@ public final class Errors {
         }
 
         /**
-         * The tenant.
+         * The ID of the tenant.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4455,7 +4505,7 @@ public final class Errors {
         }
 
         /**
-         * The provider.
+         * The ID of the identity provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4465,7 +4515,8 @@ public final class Errors {
     }
 
     /**
-     * The error invalidCredential, 6007. An ID token or access token of a provider fails a check.
+     * The error invalidCredential, 6007. An ID token, access token, code or user information of an identity provider
+     * fails a check.
      *
      * <p>Equivalents: firebase INVALID_IDP_RESPONSE.
      */
@@ -4482,7 +4533,7 @@ public final class Errors {
         }
 
         /**
-         * The provider.
+         * The ID of the identity provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4491,8 +4542,11 @@ public final class Errors {
         }
 
         /**
-         * What failed: malformed, algorithm, signature, issuer, audience, authorizedParty, expired, notYetValid,
-         * subject, accessTokenHash, codeHash, accessToken, code, deviceCode or userInfo.
+         * The failed check: <code>malformed</code>, <code>type</code> (the token is not an ID token),
+         * <code>algorithm</code>, <code>signature</code>, <code>issuer</code>, <code>audience</code>,
+         * <code>authorizedParty</code>, <code>expired</code>, <code>notYetValid</code>, <code>subject</code>,
+         * <code>accessTokenHash</code>, <code>codeHash</code>, <code>accessToken</code>, <code>code</code>,
+         * <code>deviceCode</code> or <code>userInfo</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4501,7 +4555,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong and how it must be.
+         * The reason the credential was rejected, and the requirement.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4511,7 +4565,7 @@ public final class Errors {
     }
 
     /**
-     * The error invalidNonce, 6008. The nonce of an ID token is missing, wrong, or was seen before.
+     * The error invalidNonce, 6008. The nonce of an ID token is missing, wrong or was already used.
      *
      * <p>Equivalents: firebase MISSING_OR_INVALID_NONCE.
      */
@@ -4528,7 +4582,7 @@ public final class Errors {
         }
 
         /**
-         * The provider.
+         * The ID of the identity provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4537,7 +4591,8 @@ public final class Errors {
         }
 
         /**
-         * What failed: missing, unexpected, mismatch or replayed.
+         * The failed check: <code>missing</code>, <code>unexpected</code>, <code>mismatch</code> or
+         * <code>replayed</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4546,7 +4601,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong and how it must be.
+         * The reason the nonce was rejected, and the requirement.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4556,7 +4611,8 @@ public final class Errors {
     }
 
     /**
-     * The error pendingTokenInvalid, 6009. A pending token is not of this tenant, or older than some minutes.
+     * The error pendingTokenInvalid, 6009. The pending token does not belong to this tenant or is older than 10
+     * minutes.
      *
      * <p>Equivalents: firebase INVALID_PENDING_TOKEN.
      */
@@ -4574,8 +4630,8 @@ public final class Errors {
     }
 
     /**
-     * The error callbackInvalid, 6010. What a provider sent a person back with does not belong to the flow; the flow
-     * stays as it was.
+     * The error callbackInvalid, 6010. The callback URL of an identity provider does not belong to the flow. The flow
+     * does not change.
      *
      * <p>Equivalents: firebase INVALID_IDP_RESPONSE.
      */
@@ -4592,7 +4648,8 @@ public final class Errors {
         }
 
         /**
-         * What failed: redirectUri, malformed, state, issuer or missing.
+         * The failed check: <code>redirectUri</code>, <code>malformed</code>, <code>state</code>, <code>issuer</code>
+         * or <code>missing</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4601,7 +4658,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong and how it must be.
+         * The reason the URL was rejected, and the requirement.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4611,7 +4668,8 @@ public final class Errors {
     }
 
     /**
-     * The error signInRefused, 6011. A provider says that somebody may not, or does not want to, sign in.
+     * The error signInRefused, 6011. The identity provider reports that the user is not allowed to sign in or
+     * canceled the sign-in.
      *
      * <p>Equivalents: firebase USER_CANCELLED, INVALID_IDP_RESPONSE.
      */
@@ -4628,7 +4686,7 @@ public final class Errors {
         }
 
         /**
-         * The provider.
+         * The ID of the identity provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4637,7 +4695,8 @@ public final class Errors {
         }
 
         /**
-         * What it says: access_denied, expired_token and others (RFC 6749, RFC 8628).
+         * The OAuth error code of the provider, such as <code>access_denied</code> (RFC 6749) or
+         * <code>expired_token</code> (RFC 8628).
          *
          * @return it, or null where the answer does not say so
          */
@@ -4646,7 +4705,7 @@ public final class Errors {
         }
 
         /**
-         * In words.
+         * The reason as text.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4656,7 +4715,8 @@ public final class Errors {
     }
 
     /**
-     * The error flowUsed, 6012. A continuation token of idp.authorize or idp.authorizeDevice is shown a second time.
+     * The error flowUsed, 6012. A continuation token of <code>idp.authorize</code> or
+     * <code>idp.authorizeDevice</code> is submitted again after the flow succeeded or was refused.
      *
      * <p>Equivalents: firebase INVALID_IDP_RESPONSE.
      */
@@ -4673,7 +4733,10 @@ public final class Errors {
         }
     }
 
-    /** The error listenerGone, 6013. A credential without url whose callback can no longer come. */
+    /**
+     * The error listenerGone, 6013. A credential without <code>url</code> is submitted, but its callback can no
+     * longer arrive.
+     */
     public static final class ListenerGoneException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -4688,8 +4751,8 @@ public final class Errors {
     }
 
     /**
-     * The error listenerUnavailable, 6014. idp.authorize is to listen on a port that is taken, or that this user may
-     * not have.
+     * The error listenerUnavailable, 6014. The port for <code>idp.authorize</code> is in use, or the operating system
+     * denies it.
      */
     public static final class ListenerUnavailableException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -4704,7 +4767,7 @@ public final class Errors {
         }
 
         /**
-         * The port that was asked for; 0 for any.
+         * The requested port; 0 for any free port.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4713,7 +4776,7 @@ public final class Errors {
         }
 
         /**
-         * What the system said.
+         * The error of the operating system.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4723,8 +4786,8 @@ public final class Errors {
     }
 
     /**
-     * The error providerTokenNotKept, 6020. account.providerToken for a login that no flow of this service has
-     * brought a token for.
+     * The error providerTokenNotKept, 6020. <code>account.providerToken</code> names a login for which no flow of
+     * this service has received a token.
      */
     public static final class ProviderTokenNotKeptException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -4739,7 +4802,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested provider ID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4748,7 +4811,10 @@ public final class Errors {
         }
     }
 
-    /** The error providerTokenExpired, 6021. account.providerToken, and the provider gave no refresh token. */
+    /**
+     * The error providerTokenExpired, 6021. <code>account.providerToken</code> cannot return an access token that is
+     * valid long enough, because the provider returned no refresh token.
+     */
     public static final class ProviderTokenExpiredException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -4762,7 +4828,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested provider ID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4771,7 +4837,7 @@ public final class Errors {
         }
 
         /**
-         * Until when the one that is kept is good.
+         * The time at which the stored access token expires, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4781,8 +4847,8 @@ public final class Errors {
     }
 
     /**
-     * The error providerTokenRefused, 6022. account.providerToken, and the provider takes the refresh token no more:
-     * it was withdrawn, used up, or is too old.
+     * The error providerTokenRefused, 6022. The provider rejects the refresh token for
+     * <code>account.providerToken</code> because it was revoked, was already used or has expired.
      *
      * <p>Equivalents: firebase INVALID_REFRESH_TOKEN.
      */
@@ -4799,7 +4865,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested provider ID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4808,7 +4874,7 @@ public final class Errors {
         }
 
         /**
-         * What the provider said.
+         * The error of the provider.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4818,8 +4884,8 @@ public final class Errors {
     }
 
     /**
-     * The error secondFactorsOff, 7001. A second factor is to be enrolled, or recovery codes made, where nobody is
-     * asked for them.
+     * The error secondFactorsOff, 7001. A second factor is enrolled, or recovery codes are generated, in a tenant
+     * whose <code>mfa</code> is <code>off</code>.
      *
      * <p>Equivalents: firebase OPERATION_NOT_ALLOWED.
      */
@@ -4836,7 +4902,7 @@ public final class Errors {
         }
 
         /**
-         * The tenant.
+         * The ID of the tenant.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4846,8 +4912,8 @@ public final class Errors {
     }
 
     /**
-     * The error unsupportedFirstFactor, 7002. A second factor is to be enrolled by somebody anonymous, or by a
-     * session of a custom token.
+     * The error unsupportedFirstFactor, 7002. A second factor is enrolled in an anonymous session or in a session of
+     * a custom token.
      *
      * <p>Equivalents: firebase UNSUPPORTED_FIRST_FACTOR.
      */
@@ -4864,7 +4930,7 @@ public final class Errors {
         }
 
         /**
-         * anonymous or custom.
+         * <code>anonymous</code> or <code>custom</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4874,7 +4940,7 @@ public final class Errors {
     }
 
     /**
-     * The error emailNotVerified, 7003. A second factor is to be enrolled for an account with an address that is not
+     * The error emailNotVerified, 7003. A second factor is enrolled for an account whose email address is not
      * verified.
      *
      * <p>Equivalents: firebase UNVERIFIED_EMAIL.
@@ -4893,7 +4959,7 @@ public final class Errors {
     }
 
     /**
-     * The error tooManyFactors, 7004. One factor too many is to be enrolled.
+     * The error tooManyFactors, 7004. An enrollment exceeds the maximum number of second factors.
      *
      * <p>Equivalents: firebase SECOND_FACTOR_LIMIT_EXCEEDED.
      */
@@ -4910,7 +4976,7 @@ public final class Errors {
         }
 
         /**
-         * How many it can have.
+         * The maximum number of second factors of an account.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4920,7 +4986,7 @@ public final class Errors {
     }
 
     /**
-     * The error factorExists, 7005. An address or a number is to be enrolled twice.
+     * The error factorExists, 7005. The email address or phone number is already a second factor of the account.
      *
      * <p>Equivalents: firebase SECOND_FACTOR_EXISTS.
      */
@@ -4937,7 +5003,7 @@ public final class Errors {
         }
 
         /**
-         * The factor that it is.
+         * The ID of the existing factor.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4947,8 +5013,8 @@ public final class Errors {
     }
 
     /**
-     * The error factorNotFound, 7006. A factor is named that is not there, or not any more, or none where one has to
-     * be.
+     * The error factorNotFound, 7006. The named factor does not exist or was removed, or the required factor ID is
+     * missing.
      *
      * <p>Equivalents: firebase MFA_ENROLLMENT_NOT_FOUND.
      */
@@ -4965,7 +5031,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested factor ID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4974,7 +5040,7 @@ public final class Errors {
         }
     }
 
-    /** The error lastFactor, 7007. The owner of an account takes the last factor away where one is required. */
+    /** The error lastFactor, 7007. A user removes the last second factor in a tenant that requires one. */
     public static final class LastFactorException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -4988,7 +5054,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested factor ID.
          *
          * @return it, or null where the answer does not say so
          */
@@ -4998,8 +5064,8 @@ public final class Errors {
     }
 
     /**
-     * The error factorCodeInvalid, 7008. The code of a second factor is wrong, too old, used up or replaced by a
-     * newer one, or an app's code is given twice.
+     * The error factorCodeInvalid, 7008. The code of a second factor is wrong, expired, was invalidated by wrong
+     * attempts or replaced by a newer code, or the code of an app is submitted a second time.
      *
      * <p>Equivalents: firebase INVALID_CODE, SESSION_EXPIRED; nativeAuth invalid_grant invalid_oob_value 50181.
      */
@@ -5016,7 +5082,7 @@ public final class Errors {
         }
 
         /**
-         * What failed: wrong, used or expired.
+         * The failed check: <code>wrong</code>, <code>used</code> or <code>expired</code>.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5025,7 +5091,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong and what helps.
+         * The reason the code was rejected, and the next action.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5034,7 +5100,7 @@ public final class Errors {
         }
 
         /**
-         * How many more tries there are with this code; at 0 only another one, or time, helps.
+         * The number of attempts left for this code. At 0, a new code or waiting is required.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5043,7 +5109,8 @@ public final class Errors {
         }
 
         /**
-         * Integer seconds since 1970-01-01T00:00:00Z.
+         * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for
+         * codes sent by email or SMS.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5053,8 +5120,8 @@ public final class Errors {
     }
 
     /**
-     * The error secondFactorNeeded, 7009. Second factors are to be changed by a session that has shown none of those
-     * there are.
+     * The error secondFactorNeeded, 7009. The account has second factors, and a session that was not authenticated
+     * with one changes the factors, the email address, the password or the providers of the account.
      */
     public static final class SecondFactorNeededException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5069,7 +5136,7 @@ public final class Errors {
         }
     }
 
-    /** The error noSecondFactor, 7010. Recovery codes are asked for before there is a factor. */
+    /** The error noSecondFactor, 7010. Recovery codes are generated for an account without a second factor. */
     public static final class NoSecondFactorException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5084,7 +5151,7 @@ public final class Errors {
     }
 
     /**
-     * The error invalidPhoneNumber, 7011. A number is not written as E.164 has it.
+     * The error invalidPhoneNumber, 7011. The phone number is not in E.164 format.
      *
      * <p>Equivalents: firebase INVALID_PHONE_NUMBER.
      */
@@ -5101,7 +5168,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The problem with the number.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5111,8 +5178,8 @@ public final class Errors {
     }
 
     /**
-     * The error factorAddsNothing, 7012. The address that somebody signs in with by codes is to be the second factor
-     * too.
+     * The error factorAddsNothing, 7012. The email address that receives the sign-in codes of an account is enrolled
+     * as its second factor.
      */
     public static final class FactorAddsNothingException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5128,8 +5195,8 @@ public final class Errors {
     }
 
     /**
-     * The error factorTargetMissing, 7013. It is not said where the codes of a factor are to go, or it is said for
-     * one that sends none.
+     * The error factorTargetMissing, 7013. The email address or phone number of a factor is missing, or is given for
+     * a kind that does not use it.
      *
      * <p>Equivalents: firebase INVALID_ARGUMENT.
      */
@@ -5146,7 +5213,7 @@ public final class Errors {
         }
 
         /**
-         * What is to be enrolled.
+         * The kind of the factor to enroll.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5155,7 +5222,7 @@ public final class Errors {
         }
 
         /**
-         * Which parameter, and which not.
+         * The required parameter, and the parameter that must be omitted.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5165,7 +5232,7 @@ public final class Errors {
     }
 
     /**
-     * The error storeBusy, 8001. A lock on the store was not free in time.
+     * The error storeBusy, 8001. A lock on the store was not released in time.
      *
      * <p>Equivalents: cognito ConcurrentModificationException; firebase INTERNAL_ERROR; nativeAuth server_error.
      */
@@ -5182,7 +5249,7 @@ public final class Errors {
         }
 
         /**
-         * When to try again. Without it: 1.
+         * When to try again. Defaults to 1.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5192,7 +5259,7 @@ public final class Errors {
     }
 
     /**
-     * The error storeReadOnly, 8002. The database, its folder or its disk is read-only.
+     * The error storeReadOnly, 8002. The database, its directory or its disk is read-only.
      *
      * <p>Equivalents: cognito InternalErrorException.
      */
@@ -5209,7 +5276,7 @@ public final class Errors {
         }
 
         /**
-         * What the store said.
+         * The error of the store.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5219,7 +5286,7 @@ public final class Errors {
     }
 
     /**
-     * The error storeFull, 8003. Writing needs more room than there is.
+     * The error storeFull, 8003. A write requires more space than is available.
      *
      * <p>Equivalents: cognito InternalErrorException.
      */
@@ -5237,7 +5304,7 @@ public final class Errors {
     }
 
     /**
-     * The error storeCorrupt, 8004. The database does not read as it was written.
+     * The error storeCorrupt, 8004. The content of the database is not valid.
      *
      * <p>Equivalents: cognito InternalErrorException.
      */
@@ -5254,7 +5321,7 @@ public final class Errors {
         }
 
         /**
-         * What was found.
+         * The detected damage.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5277,7 +5344,7 @@ public final class Errors {
         }
 
         /**
-         * The store's version.
+         * The schema version of the store.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5286,7 +5353,7 @@ public final class Errors {
         }
 
         /**
-         * The newest this program knows.
+         * The newest schema version of this program. It also opens stores of the next version.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5295,7 +5362,9 @@ public final class Errors {
         }
     }
 
-    /** The error storeTooOld, 8006. --migrate never, and the store is older than the program. */
+    /**
+     * The error storeTooOld, 8006. The store is older than the program, and <code>--migrate never</code> is set.
+     */
     public static final class StoreTooOldException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5309,7 +5378,7 @@ public final class Errors {
         }
 
         /**
-         * The store's version.
+         * The schema version of the store.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5318,7 +5387,7 @@ public final class Errors {
         }
 
         /**
-         * What this program needs.
+         * The schema version that this program requires.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5327,7 +5396,7 @@ public final class Errors {
         }
     }
 
-    /** The error storeCannotOpen, 8007. The database file or server cannot be reached. */
+    /** The error storeCannotOpen, 8007. The database file or the database server cannot be opened. */
     public static final class StoreCannotOpenException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5341,7 +5410,7 @@ public final class Errors {
         }
 
         /**
-         * Where, without passwords.
+         * The path or address of the store, without passwords.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5350,7 +5419,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The reason the store cannot be opened.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5359,7 +5428,8 @@ public final class Errors {
         }
 
         /**
-         * When to try again, where a server may be back by then.
+         * The number of seconds after which to try again. Present if a database server may be available again by
+         * then.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5368,7 +5438,7 @@ public final class Errors {
         }
     }
 
-    /** The error notAStore, 8008. The file or database is something else. */
+    /** The error notAStore, 8008. The file or database contains other data. */
     public static final class NotAStoreException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5382,7 +5452,7 @@ public final class Errors {
         }
 
         /**
-         * The file.
+         * The path of the file.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5392,7 +5462,7 @@ public final class Errors {
     }
 
     /**
-     * The error masterKeyMissing, 8009. The store has a data key or is in PostgreSQL, and there is no master key.
+     * The error masterKeyMissing, 8009. The store has a data key or is in PostgreSQL, and no master key is given.
      */
     public static final class MasterKeyMissingException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5407,16 +5477,25 @@ public final class Errors {
         }
 
         /**
-         * The fingerprint of the master key that is needed.
+         * The fingerprint of the required master key.
          *
          * @return it, or null where the answer does not say so
          */
         public String fingerprint() {
             return member("fingerprint", Read.STRING);
         }
+
+        /**
+         * A file in the folder of the store that contains the required master key, if one was found.
+         *
+         * @return it, or null where the answer does not say so
+         */
+        public String keyFile() {
+            return member("keyFile", Read.STRING);
+        }
     }
 
-    /** The error masterKeyWrong, 8010. The data key does not open with the given master key. */
+    /** The error masterKeyWrong, 8010. The given master key does not decrypt the data key. */
     public static final class MasterKeyWrongException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5430,7 +5509,7 @@ public final class Errors {
         }
 
         /**
-         * The fingerprint of the master key that is needed.
+         * The fingerprint of the required master key.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5439,16 +5518,28 @@ public final class Errors {
         }
 
         /**
-         * The fingerprint of the one that was given.
+         * The fingerprint of the given master key.
          *
          * @return it, or null where the answer does not say so
          */
         public String given() {
             return member("given", Read.STRING);
         }
+
+        /**
+         * A file next to the store or to the given key file that contains the required master key, if one was found.
+         *
+         * @return it, or null where the answer does not say so
+         */
+        public String keyFile() {
+            return member("keyFile", Read.STRING);
+        }
     }
 
-    /** The error testingStoreMismatch, 8011. A testing store without --testing, or the reverse. */
+    /**
+     * The error testingStoreMismatch, 8011. A testing store is opened without <code>--testing</code>, or any other
+     * store with it.
+     */
     public static final class TestingStoreMismatchException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5471,7 +5562,7 @@ public final class Errors {
         }
     }
 
-    /** The error outcomeUnknown, 8012. The store went away in the middle of a commit. */
+    /** The error outcomeUnknown, 8012. The connection to the store was lost during a commit. */
     public static final class OutcomeUnknownException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5485,7 +5576,7 @@ public final class Errors {
         }
     }
 
-    /** The error backupFileExists, 8013. store.backup is given the path of something that is there. */
+    /** The error backupFileExists, 8013. The path for <code>store.backup</code> already exists. */
     public static final class BackupFileExistsException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5499,7 +5590,7 @@ public final class Errors {
         }
 
         /**
-         * The file, from the root.
+         * The absolute path of the file.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5509,8 +5600,8 @@ public final class Errors {
     }
 
     /**
-     * The error backupNotHere, 8014. store.backup is called on PostgreSQL, which pg_dump backs up, or on a store in
-     * memory, which ends with its process.
+     * The error backupNotHere, 8014. <code>store.backup</code> is called on a PostgreSQL store, which
+     * <code>pg_dump</code> backs up, or on a store in memory, whose master key ends with its process.
      */
     public static final class BackupNotHereException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5525,7 +5616,7 @@ public final class Errors {
         }
 
         /**
-         * Why, and what to do instead.
+         * The reason, and the alternative.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5535,7 +5626,8 @@ public final class Errors {
     }
 
     /**
-     * The error backupFailed, 8015. The folder of the backup is missing or cannot be written, or its disk is full.
+     * The error backupFailed, 8015. The directory of the backup does not exist or is not writable, or its disk is
+     * full.
      */
     public static final class BackupFailedException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5550,7 +5642,7 @@ public final class Errors {
         }
 
         /**
-         * The file that was to be made.
+         * The path of the backup file.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5559,7 +5651,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong.
+         * The reason the backup was not written.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5569,8 +5661,8 @@ public final class Errors {
     }
 
     /**
-     * The error newMasterKeyNeeded, 8016. store.rekey is called without a key on a store whose key the process was
-     * given.
+     * The error newMasterKeyNeeded, 8016. <code>store.rekey</code> is called without a key on a store whose master
+     * key was passed to the process.
      */
     public static final class NewMasterKeyNeededException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5585,7 +5677,7 @@ public final class Errors {
         }
     }
 
-    /** The error invalidMasterKey, 8017. The key that store.rekey is given does not decode to 32 bytes. */
+    /** The error invalidMasterKey, 8017. The key for <code>store.rekey</code> does not decode to 32 bytes. */
     public static final class InvalidMasterKeyException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5599,7 +5691,7 @@ public final class Errors {
         }
 
         /**
-         * What is wrong with it.
+         * The problem with the key.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5609,7 +5701,7 @@ public final class Errors {
     }
 
     /**
-     * The error messageNotSent, 8030. A mail server or a webhook does not take a message, or none is configured.
+     * The error messageNotSent, 8030. An SMTP server or webhook does not accept a message, or none is configured.
      *
      * <p>Equivalents: nativeAuth server_error.
      */
@@ -5626,7 +5718,7 @@ public final class Errors {
         }
 
         /**
-         * The way a message goes.
+         * The channel of a message.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5635,7 +5727,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The reason the message was not sent.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5644,7 +5736,7 @@ public final class Errors {
         }
 
         /**
-         * After how many seconds it can work.
+         * The number of seconds after which the request can succeed.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5653,8 +5745,9 @@ public final class Errors {
         }
 
         /**
-         * Present and true where nobody knows: the message was on its way when the answer failed to come. Its code is
-         * not good, and it counts as one that was sent; what was plainly refused does not.
+         * Present and true if it is unknown whether the message was delivered, because the response was lost while
+         * the message was sent. Its code is not valid, but the message counts as sent. A rejected message does not
+         * count.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5663,7 +5756,7 @@ public final class Errors {
         }
     }
 
-    /** The error clockOutOfRange, 9001. test.clock would leave the years 1970 to 9999. */
+    /** The error clockOutOfRange, 9001. <code>test.clock</code> would set a time outside the years 1970 to 9999. */
     public static final class ClockOutOfRangeException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5677,7 +5770,7 @@ public final class Errors {
         }
 
         /**
-         * The second that was asked for.
+         * The requested time, in seconds since 1970-01-01 UTC.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5686,7 +5779,9 @@ public final class Errors {
         }
     }
 
-    /** The error noKeyInState, 9002. test.token asks for a key that the issuer does not have. */
+    /**
+     * The error noKeyInState, 9002. <code>test.token</code> requests a key in a state that no key of the issuer has.
+     */
     public static final class NoKeyInStateException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5700,7 +5795,8 @@ public final class Errors {
         }
 
         /**
-         * The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in pool.get.
+         * The issuer of tokens, exactly as in their <code>iss</code> claim. <code>tenant.get</code> returns the
+         * issuer of a tenant, <code>pool.get</code> the issuer of a pool.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5709,7 +5805,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested key state.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5719,8 +5815,8 @@ public final class Errors {
     }
 
     /**
-     * The error portUnavailable, 9010. test.http or test.idp is asked for a port that is taken, or that this user may
-     * not have.
+     * The error portUnavailable, 9010. The port for <code>test.http</code> or <code>test.idp</code> is in use, or the
+     * operating system denies it.
      */
     public static final class PortUnavailableException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5735,7 +5831,7 @@ public final class Errors {
         }
 
         /**
-         * The port that was asked for; 0 for any.
+         * The requested port; 0 for any free port.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5744,7 +5840,7 @@ public final class Errors {
         }
 
         /**
-         * What the system said.
+         * The error of the operating system.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5753,7 +5849,10 @@ public final class Errors {
         }
     }
 
-    /** The error snapshotNotFound, 9020. test.restore names a snapshot that was never taken in this process. */
+    /**
+     * The error snapshotNotFound, 9020. <code>test.restore</code> names a snapshot that was not taken in this
+     * process.
+     */
     public static final class SnapshotNotFoundException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5767,7 +5866,7 @@ public final class Errors {
         }
 
         /**
-         * What was asked for.
+         * The requested name.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5776,7 +5875,7 @@ public final class Errors {
         }
 
         /**
-         * The names of those that there are.
+         * The names of the existing snapshots.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5785,7 +5884,10 @@ public final class Errors {
         }
     }
 
-    /** The error snapshotUnusable, 9021. The file of test.restore is missing, no snapshot, cut off or altered. */
+    /**
+     * The error snapshotUnusable, 9021. The file for <code>test.restore</code> does not exist, is not a snapshot, or
+     * was truncated or altered.
+     */
     public static final class SnapshotUnusableException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5799,7 +5901,7 @@ public final class Errors {
         }
 
         /**
-         * The file, where it is about one.
+         * The path of the file. Present if the snapshot is in a file.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5808,7 +5910,7 @@ public final class Errors {
         }
 
         /**
-         * Why.
+         * The problem with the snapshot.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5818,8 +5920,8 @@ public final class Errors {
     }
 
     /**
-     * The error snapshotVersionMismatch, 9022. A snapshot was taken by a program of another schema version, or by one
-     * that writes such files in another way.
+     * The error snapshotVersionMismatch, 9022. The snapshot was taken by a program with another schema version or
+     * snapshot format.
      */
     public static final class SnapshotVersionMismatchException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5834,7 +5936,7 @@ public final class Errors {
         }
 
         /**
-         * Of the snapshot.
+         * The version of the snapshot.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5843,7 +5945,7 @@ public final class Errors {
         }
 
         /**
-         * Of this store.
+         * The version that this store requires.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5853,8 +5955,8 @@ public final class Errors {
     }
 
     /**
-     * The error snapshotSealMismatch, 9023. test.restore is given a snapshot whose sealed values this store has no
-     * key for.
+     * The error snapshotSealMismatch, 9023. This store does not have the data key that decrypts the snapshot for
+     * <code>test.restore</code>.
      */
     public static final class SnapshotSealMismatchException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5869,7 +5971,7 @@ public final class Errors {
         }
     }
 
-    /** The error snapshotFileExists, 9024. test.snapshot is given the path of something that is there. */
+    /** The error snapshotFileExists, 9024. The path for <code>test.snapshot</code> already exists. */
     public static final class SnapshotFileExistsException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5883,7 +5985,7 @@ public final class Errors {
         }
 
         /**
-         * The file.
+         * The path of the file.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5893,8 +5995,8 @@ public final class Errors {
     }
 
     /**
-     * The error snapshotNotWritten, 9025. The folder of a snapshot is missing or cannot be written, or its disk is
-     * full.
+     * The error snapshotNotWritten, 9025. The directory of the snapshot does not exist or is not writable, or its
+     * disk is full.
      */
     public static final class SnapshotNotWrittenException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5909,7 +6011,7 @@ public final class Errors {
         }
 
         /**
-         * The file.
+         * The path of the file.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5918,7 +6020,7 @@ public final class Errors {
         }
 
         /**
-         * What the system said.
+         * The error of the operating system.
          *
          * @return it, or null where the answer does not say so
          */
@@ -5927,7 +6029,10 @@ public final class Errors {
         }
     }
 
-    /** The error tooManySnapshots, 9026. test.snapshot, once too often without file. */
+    /**
+     * The error tooManySnapshots, 9026. <code>test.snapshot</code> without <code>file</code> exceeds the maximum
+     * number of snapshots.
+     */
     public static final class TooManySnapshotsException extends AnswerException {
         private static final long serialVersionUID = 1;
 
@@ -5941,7 +6046,7 @@ public final class Errors {
         }
 
         /**
-         * How many are kept at most.
+         * The maximum number of snapshots.
          *
          * @return it, or null where the answer does not say so
          */

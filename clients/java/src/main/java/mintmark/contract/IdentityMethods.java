@@ -28,8 +28,8 @@ public final class IdentityMethods {
     /**
      * Delete identities.
      *
-     * <p>Their logins are free again: whoever signs in with one later gets a new identity. An id that is not there
-     * counts as deleted.
+     * <p>The logins of a deleted identity become free: a later sign-in with one of them creates a new identity. IDs
+     * that do not exist count as deleted.
      *
      * <p>Equivalent: cognito DeleteIdentities.
      *
@@ -71,9 +71,9 @@ public final class IdentityMethods {
     }
 
     /**
-     * Get an identity.
+     * Get an identity by ID.
      *
-     * <p>Names the linked login providers, never the identifiers of the user there.
+     * <p>Returns the names of the linked login providers, but not the subjects of the user at these providers.
      *
      * <p>Equivalent: cognito DescribeIdentity.
      *
@@ -119,7 +119,7 @@ public final class IdentityMethods {
     /**
      * List the identities of a pool.
      *
-     * <p>In the order of their ids.
+     * <p>The identities are sorted by ID.
      *
      * <p>Equivalent: cognito ListIdentities.
      *
@@ -175,9 +175,11 @@ public final class IdentityMethods {
     }
 
     /**
-     * Find the identity of a developer user identifier, or the identifiers of an identity.
+     * Look up an identity by developer user identifier, or the reverse.
      *
-     * <p>Given both, they are confirmed to belong together. Never makes anything.
+     * <p>Returns the identity and all its developer user identifiers. If both an identity and an identifier are
+     * given, the call fails with <code>loginConflict</code> unless they belong together. The method never creates
+     * identities.
      *
      * <p>Equivalent: cognito LookupDeveloperIdentity.
      *
@@ -234,10 +236,10 @@ public final class IdentityMethods {
     }
 
     /**
-     * Merge the identities of two developer user identifiers.
+     * Merge the identities of two developer users.
      *
-     * <p>Every login of the source moves to the destination, whose id is answered; the source identity is disabled
-     * for good. Merging a user with itself changes nothing.
+     * <p>Moves every login of the source identity to the destination identity and permanently disables the source
+     * identity. Merging an identity with itself changes nothing.
      *
      * <p>Equivalent: cognito MergeDeveloperIdentities.
      *
@@ -282,11 +284,11 @@ public final class IdentityMethods {
     }
 
     /**
-     * Find or make the identity of whoever signed in with these logins.
+     * Get or create the identity for a set of logins.
      *
-     * <p>Without logins a new guest is made on every call. With logins, whoever owns one of them is answered, the
-     * other logins are linked to that identity, and identities that turn out to be one person's are merged: the older
-     * one stays, the others are disabled.
+     * <p>Without logins, every call creates a new guest. With logins, the call returns the identity to which one of
+     * them is linked and links the other logins to it. If the logins belong to several identities, the identities are
+     * merged: the oldest one is kept and the others are disabled.
      *
      * <p>Equivalent: cognito GetId.
      *
@@ -333,10 +335,10 @@ public final class IdentityMethods {
     }
 
     /**
-     * Take public logins off one's own identity.
+     * Unlink public logins from an identity.
      *
-     * <p>One login of the identity has to be proven; it may be one of those that go. An identity that loses its last
-     * login is disabled for good.
+     * <p>The caller must prove one login of the identity, which can be one of the logins to unlink. An identity that
+     * loses its last login is permanently disabled.
      *
      * <p>Equivalent: cognito UnlinkIdentity.
      *
@@ -384,10 +386,10 @@ public final class IdentityMethods {
     }
 
     /**
-     * Take a developer user identifier off an identity.
+     * Unlink a developer user identifier from an identity.
      *
-     * <p>The identifier is free again. An identity that loses its last login is disabled for good: it never turns
-     * into a guest.
+     * <p>The identifier becomes free. An identity that loses its last login is permanently disabled; it never becomes
+     * a guest.
      *
      * <p>Equivalent: cognito UnlinkDeveloperIdentity.
      *
@@ -432,9 +434,9 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.delete takes.
+     * The parameters of identity.delete.
      *
-     * @param identityIds Which.
+     * @param identityIds The IDs of the identities to delete.
      * @param unknown the members that this client does not know
      */
     public record DeleteParams(
@@ -500,7 +502,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * Which.
+             * The IDs of the identities to delete.
              *
              * @param identityIds it
              * @return this
@@ -537,9 +539,9 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.delete answers.
+     * The result of identity.delete.
      *
-     * @param unprocessed Those that could not be deleted, and why.
+     * @param unprocessed The identities that could not be deleted, with the reasons.
      * @param unknown the members that this client does not know
      */
     public record DeleteResult(
@@ -577,9 +579,9 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.get takes.
+     * The parameters of identity.get.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
+     * @param identityId The ID of an identity: a region, a colon and a UUID.
      * @param unknown the members that this client does not know
      */
     public record GetParams(
@@ -645,7 +647,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * The id of an identity: a region, a colon and a UUID.
+             * The ID of an identity: a region, a colon and a UUID.
              *
              * @param identityId it
              * @return this
@@ -682,12 +684,13 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.list takes.
+     * The parameters of identity.list.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param hideDisabled Leave disabled identities out. Without it: false. May be null.
-     * @param limit How many entries one answer holds at most. Without it: 60. May be null.
-     * @param cursor Where a list goes on: nextCursor of the answer before, unchanged. May be null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param hideDisabled Whether to exclude disabled identities. Defaults to false. May be null.
+     * @param limit The maximum number of entries in one response. Defaults to 60. May be null.
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record ListParams(
@@ -768,7 +771,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -779,7 +782,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * Leave disabled identities out. Without it: false.
+             * Whether to exclude disabled identities. Defaults to false.
              *
              * @param hideDisabled it
              * @return this
@@ -790,7 +793,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * How many entries one answer holds at most. Without it: 60.
+             * The maximum number of entries in one response. Defaults to 60.
              *
              * @param limit it
              * @return this
@@ -801,7 +804,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * Where a list goes on: nextCursor of the answer before, unchanged.
+             * The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
              *
              * @param cursor it
              * @return this
@@ -841,11 +844,11 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.list answers.
+     * The result of identity.list.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param identities The identities.
-     * @param nextCursor Present when there is more: the cursor of the next call. May be null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param identities The identities, sorted by ID.
+     * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
      * @param unknown the members that this client does not know
      */
     public record ListResult(
@@ -889,15 +892,16 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.lookupDeveloper takes.
+     * The parameters of identity.lookupDeveloper.
      *
      * <p>At least one of identityId, developerUserIdentifier is given.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param identityId The id of an identity: a region, a colon and a UUID. May be null.
-     * @param developerUserIdentifier What your own system calls a user. Compared byte by byte. May be null.
-     * @param limit How many identifiers one answer holds at most. Without it: 60. May be null.
-     * @param cursor Where a list goes on: nextCursor of the answer before, unchanged. May be null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param identityId The ID of an identity: a region, a colon and a UUID. May be null.
+     * @param developerUserIdentifier The identifier to look up. May be null.
+     * @param limit The maximum number of identifiers in one response. Defaults to 60. May be null.
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record LookupDeveloperParams(
@@ -983,7 +987,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -994,7 +998,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * The id of an identity: a region, a colon and a UUID.
+             * The ID of an identity: a region, a colon and a UUID.
              *
              * @param identityId it
              * @return this
@@ -1005,7 +1009,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * What your own system calls a user. Compared byte by byte.
+             * The identifier to look up.
              *
              * @param developerUserIdentifier it
              * @return this
@@ -1016,7 +1020,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * How many identifiers one answer holds at most. Without it: 60.
+             * The maximum number of identifiers in one response. Defaults to 60.
              *
              * @param limit it
              * @return this
@@ -1027,7 +1031,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * Where a list goes on: nextCursor of the answer before, unchanged.
+             * The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
              *
              * @param cursor it
              * @return this
@@ -1068,11 +1072,11 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.lookupDeveloper answers.
+     * The result of identity.lookupDeveloper.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
+     * @param identityId The ID of an identity: a region, a colon and a UUID.
      * @param developerUserIdentifiers The identifiers linked to the identity.
-     * @param nextCursor Present when there is more: the cursor of the next call. May be null.
+     * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
      * @param unknown the members that this client does not know
      */
     public record LookupDeveloperResult(
@@ -1116,12 +1120,13 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.mergeDevelopers takes.
+     * The parameters of identity.mergeDevelopers.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param developerProvider The name under which your own sign-in stands in a pool, such as login.shop.
-     * @param sourceUserIdentifier What your own system calls a user. Compared byte by byte.
-     * @param destinationUserIdentifier What your own system calls a user. Compared byte by byte.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param developerProvider The login provider name under which the application's backend registers its own users
+     * in a pool, such as <code>login.shop</code>.
+     * @param sourceUserIdentifier The developer user identifier of the identity to disable.
+     * @param destinationUserIdentifier The developer user identifier of the identity to keep.
      * @param unknown the members that this client does not know
      */
     public record MergeDevelopersParams(
@@ -1202,7 +1207,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1213,7 +1218,8 @@ public final class IdentityMethods {
             }
 
             /**
-             * The name under which your own sign-in stands in a pool, such as login.shop.
+             * The login provider name under which the application's backend registers its own users in a pool, such
+             * as <code>login.shop</code>.
              *
              * @param developerProvider it
              * @return this
@@ -1224,7 +1230,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * What your own system calls a user. Compared byte by byte.
+             * The developer user identifier of the identity to disable.
              *
              * @param sourceUserIdentifier it
              * @return this
@@ -1235,7 +1241,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * What your own system calls a user. Compared byte by byte.
+             * The developer user identifier of the identity to keep.
              *
              * @param destinationUserIdentifier it
              * @return this
@@ -1275,9 +1281,9 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.mergeDevelopers answers.
+     * The result of identity.mergeDevelopers.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
+     * @param identityId The ID of the destination identity.
      * @param unknown the members that this client does not know
      */
     public record MergeDevelopersResult(
@@ -1315,11 +1321,10 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.resolve takes.
+     * The parameters of identity.resolve.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param logins Public login provider to its token. The pool's developer provider and its own tokens do not
-     * belong here. May be null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param logins The logins of the user. Omit them to create a guest. May be null.
      * @param unknown the members that this client does not know
      */
     public record ResolveParams(
@@ -1390,7 +1395,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1401,8 +1406,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * Public login provider to its token. The pool's developer provider and its own tokens do not belong
-             * here.
+             * The logins of the user. Omit them to create a guest.
              *
              * @param logins it
              * @return this
@@ -1440,9 +1444,9 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.resolve answers.
+     * The result of identity.resolve.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
+     * @param identityId The ID of an identity: a region, a colon and a UUID.
      * @param isNewIdentity Whether this call created the identity.
      * @param unknown the members that this client does not know
      */
@@ -1484,11 +1488,11 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.unlink takes.
+     * The parameters of identity.unlink.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
-     * @param logins Proofs: at least one login of the identity.
-     * @param loginsToRemove Names of the providers whose logins go.
+     * @param identityId The ID of an identity: a region, a colon and a UUID.
+     * @param logins At least one login of the identity, as proof.
+     * @param loginsToRemove The names of the providers whose logins are unlinked.
      * @param unknown the members that this client does not know
      */
     public record UnlinkParams(
@@ -1564,7 +1568,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * The id of an identity: a region, a colon and a UUID.
+             * The ID of an identity: a region, a colon and a UUID.
              *
              * @param identityId it
              * @return this
@@ -1575,7 +1579,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * Proofs: at least one login of the identity.
+             * At least one login of the identity, as proof.
              *
              * @param logins it
              * @return this
@@ -1586,7 +1590,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * Names of the providers whose logins go.
+             * The names of the providers whose logins are unlinked.
              *
              * @param loginsToRemove it
              * @return this
@@ -1625,12 +1629,13 @@ public final class IdentityMethods {
     }
 
     /**
-     * What identity.unlinkDeveloper takes.
+     * The parameters of identity.unlinkDeveloper.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param identityId The id of an identity: a region, a colon and a UUID.
-     * @param developerProvider The name under which your own sign-in stands in a pool, such as login.shop.
-     * @param developerUserIdentifier What your own system calls a user. Compared byte by byte.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param identityId The ID of an identity: a region, a colon and a UUID.
+     * @param developerProvider The login provider name under which the application's backend registers its own users
+     * in a pool, such as <code>login.shop</code>.
+     * @param developerUserIdentifier The identifier to unlink.
      * @param unknown the members that this client does not know
      */
     public record UnlinkDeveloperParams(
@@ -1711,7 +1716,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1722,7 +1727,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * The id of an identity: a region, a colon and a UUID.
+             * The ID of an identity: a region, a colon and a UUID.
              *
              * @param identityId it
              * @return this
@@ -1733,7 +1738,8 @@ public final class IdentityMethods {
             }
 
             /**
-             * The name under which your own sign-in stands in a pool, such as login.shop.
+             * The login provider name under which the application's backend registers its own users in a pool, such
+             * as <code>login.shop</code>.
              *
              * @param developerProvider it
              * @return this
@@ -1744,7 +1750,7 @@ public final class IdentityMethods {
             }
 
             /**
-             * What your own system calls a user. Compared byte by byte.
+             * The identifier to unlink.
              *
              * @param developerUserIdentifier it
              * @return this

@@ -24,15 +24,17 @@ public final class IdpMethods {
     }
 
     /**
-     * Send a person to a provider to sign in.
+     * Start a sign-in at an identity provider in the user's browser.
      *
-     * <p>Open authorizationUrl in their browser. With redirectUri the provider sends them back there, and the URL
-     * they come back to goes with continuationToken as a credential into signIn.withCredential, account.link or
-     * account.reauthenticate. With listen this process itself takes them back, on this machine: the credential is
-     * continuationToken alone, and the call waits for them. The authorization code flow has PKCE (S256); state and
-     * nonce are always sent and checked. It serves once, within ten minutes.
+     * <p>Open <code>authorizationUrl</code> in the browser of the user. With <code>redirectUri</code>, the provider
+     * redirects the browser to this URI; pass the complete callback URL and <code>continuationToken</code> as a
+     * credential to <code>signIn.withCredential</code>, <code>account.link</code> or
+     * <code>account.reauthenticate</code>. With <code>listen</code>, this process receives the callback on the local
+     * machine; the credential is <code>continuationToken</code> alone, and the call waits for the callback. The
+     * authorization code flow uses PKCE (S256); <code>state</code> and <code>nonce</code> are always sent and
+     * verified. The flow is single-use and valid for 10 minutes.
      *
-     * <p>Equivalent: firebase createAuthUri.
+     * <p>Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
      *
      * <p>Errors: TenantNotFoundException, IdpNotFoundException, IdpDisabledException, ListenerUnavailableException,
      * ProviderUnavailableException, ProviderUnusableException, TokenExpiredException, TokenMalformedException,
@@ -76,12 +78,13 @@ public final class IdpMethods {
     }
 
     /**
-     * Let a person sign in at a provider on another device.
+     * Start a device authorization at an identity provider (RFC 8628).
      *
-     * <p>Show userCode and verificationUri: the person opens that on a telephone or another computer, and types the
-     * code (RFC 8628). For editors and scripts on machines without a browser. continuationToken is a credential for
-     * signIn.withCredential, account.link or account.reauthenticate; the call asks the provider as often as it
-     * allows, waits for the person, and holds no thread meanwhile.
+     * <p>For devices without a browser, such as editors and scripts on servers. Show <code>userCode</code> and
+     * <code>verificationUri</code> to the user, who opens the URI on another device and enters the code. Pass
+     * <code>continuationToken</code> as a credential to <code>signIn.withCredential</code>, <code>account.link</code>
+     * or <code>account.reauthenticate</code>. That call polls the provider at the allowed interval until the user has
+     * signed in, without blocking a thread.
      *
      * <p>Errors: TenantNotFoundException, IdpNotFoundException, IdpDisabledException, SignInRefusedException,
      * ProviderUnavailableException, ProviderUnusableException, TokenExpiredException, TokenMalformedException,
@@ -125,11 +128,12 @@ public final class IdpMethods {
     }
 
     /**
-     * Let people of a tenant sign in with a provider.
+     * Create an identity provider for a tenant.
      *
-     * <p>The known ones need little more than a client id: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com. Any other OpenID Connect provider is called oidc. and a name, and has an issuer; its keys are
-     * fetched from there. Each tenant has its own.
+     * <p>The known providers <code>google.com</code>, <code>apple.com</code>, <code>facebook.com</code>,
+     * <code>microsoft.com</code> and <code>github.com</code> require little more than a client ID. Any other OpenID
+     * Connect provider has an ID of the form <code>oidc.&lt;name&gt;</code> and an issuer, from which its keys are
+     * fetched.
      *
      * <p>Equivalent: firebase oauthIdpConfigs.create, defaultSupportedIdpConfigs.create.
      *
@@ -173,10 +177,10 @@ public final class IdpMethods {
     }
 
     /**
-     * Take an identity provider away.
+     * Delete an identity provider.
      *
-     * <p>Nobody signs in with it any more. The logins that accounts have of it stay, and serve again when a provider
-     * with the same providerId is made.
+     * <p>Users can no longer sign in with it. The logins linked to accounts are kept and work again if a provider
+     * with the same <code>providerId</code> is created.
      *
      * <p>Equivalent: firebase oauthIdpConfigs.delete.
      *
@@ -222,7 +226,7 @@ public final class IdpMethods {
     /**
      * Get an identity provider of a tenant.
      *
-     * <p>Its client secret is not shown, only whether there is one.
+     * <p>The client secret is never returned; <code>hasClientSecret</code> states whether it is set.
      *
      * <p>Equivalent: firebase oauthIdpConfigs.get.
      *
@@ -268,7 +272,7 @@ public final class IdpMethods {
     /**
      * List the identity providers of a tenant.
      *
-     * <p>In the order of their ids.
+     * <p>The providers are sorted by ID.
      *
      * <p>Equivalent: firebase oauthIdpConfigs.list.
      *
@@ -342,9 +346,9 @@ public final class IdpMethods {
     }
 
     /**
-     * Say whether an identity provider can be used.
+     * Test the configuration of an identity provider.
      *
-     * <p>Fetches its description and its keys anew and says of each thing in words whether it is as it must be.
+     * <p>Fetches the discovery document and the keys of the provider again and reports the result of each check.
      * Changes nothing.
      *
      * <p>Errors: TenantNotFoundException, IdpNotFoundException.
@@ -387,10 +391,11 @@ public final class IdpMethods {
     }
 
     /**
-     * Change an identity provider.
+     * Update an identity provider.
      *
-     * <p>What is left out stays as it is. A client secret that was meant for another issuer or endpoint is forgotten
-     * when that changes, and must be given again. Disabled, nobody signs in with it, and its logins stay.
+     * <p>Omitted members keep their value. If <code>issuer</code> or <code>endpoint</code> changes, the client secret
+     * is deleted and must be given again, so that it is not sent to another server. While a provider is disabled,
+     * users cannot sign in with it; its linked logins are kept.
      *
      * <p>Equivalent: firebase oauthIdpConfigs.patch.
      *
@@ -434,24 +439,28 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.authorize takes.
+     * The parameters of idp.authorize.
      *
      * <p>Exactly one of redirectUri, listen is given.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param providerId An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-     * @param idToken Binds the flow to the account of this token: then it serves account.link and
-     * account.reauthenticate for that account, and nothing else. May be null.
-     * @param redirectUri Where the provider sends the person back to; it must be known there. https, http on this
-     * machine, or a scheme of your own with a dot in it, such as com.example.shop:/back. May be null.
-     * @param listen Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many
-     * providers take any port of it for native apps (RFC 8252). May be null.
-     * @param scopes What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person
-     * is and their address. May be null.
-     * @param customParameters Further ones for the provider, such as login_hint, prompt or hd. Those that the
-     * protocol needs are refused. May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+     * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+     * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
+     * @param idToken An ID token of the signed-in user. Binds the flow to this account: its credential is then
+     * accepted only by <code>account.link</code> and <code>account.reauthenticate</code> for this account. May be
+     * null.
+     * @param redirectUri The URI to which the provider redirects the browser. It must be registered at the provider.
+     * Allowed are <code>https</code>, <code>http</code> to a loopback address, and private-use schemes that contain a
+     * dot, such as <code>com.example.shop:/back</code>. May be null.
+     * @param listen Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A
+     * provider with the response type <code>idToken</code> must offer <code>form_post</code>. May be null.
+     * @param scopes The scopes to request in addition to the basic ones (<code>openid email profile</code>; only
+     * <code>openid</code> if the provider has <code>openidOnly</code>) and to those of the provider's settings. May
+     * be null.
+     * @param customParameters Additional parameters for the provider, such as <code>login_hint</code>,
+     * <code>prompt</code> or <code>hd</code>. Parameters that the protocol itself uses are rejected. May be null.
      * @param unknown the members that this client does not know
      */
     public record AuthorizeParams(
@@ -547,7 +556,7 @@ public final class IdpMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -559,8 +568,9 @@ public final class IdpMethods {
             }
 
             /**
-             * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-             * oidc. and a name of your own for any other OpenID Connect provider.
+             * The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+             * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+             * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
              *
              * @param providerId it
              * @return this
@@ -571,8 +581,8 @@ public final class IdpMethods {
             }
 
             /**
-             * Binds the flow to the account of this token: then it serves account.link and account.reauthenticate for
-             * that account, and nothing else.
+             * An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only
+             * by <code>account.link</code> and <code>account.reauthenticate</code> for this account.
              *
              * @param idToken it
              * @return this
@@ -583,8 +593,9 @@ public final class IdpMethods {
             }
 
             /**
-             * Where the provider sends the person back to; it must be known there. https, http on this machine, or a
-             * scheme of your own with a dot in it, such as com.example.shop:/back.
+             * The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are
+             * <code>https</code>, <code>http</code> to a loopback address, and private-use schemes that contain a
+             * dot, such as <code>com.example.shop:/back</code>.
              *
              * @param redirectUri it
              * @return this
@@ -595,8 +606,8 @@ public final class IdpMethods {
             }
 
             /**
-             * Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many providers
-             * take any port of it for native apps (RFC 8252).
+             * Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A
+             * provider with the response type <code>idToken</code> must offer <code>form_post</code>.
              *
              * @param listen it
              * @return this
@@ -607,8 +618,9 @@ public final class IdpMethods {
             }
 
             /**
-             * What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person is and
-             * their address.
+             * The scopes to request in addition to the basic ones (<code>openid email profile</code>; only
+             * <code>openid</code> if the provider has <code>openidOnly</code>) and to those of the provider's
+             * settings.
              *
              * @param scopes it
              * @return this
@@ -619,8 +631,8 @@ public final class IdpMethods {
             }
 
             /**
-             * Further ones for the provider, such as login_hint, prompt or hd. Those that the protocol needs are
-             * refused.
+             * Additional parameters for the provider, such as <code>login_hint</code>, <code>prompt</code> or
+             * <code>hd</code>. Parameters that the protocol itself uses are rejected.
              *
              * @param customParameters it
              * @return this
@@ -662,11 +674,12 @@ public final class IdpMethods {
         }
 
         /**
-         * Take the person back on 127.0.0.1, at a path that nobody can guess unless it is given. Many providers take
-         * any port of it for native apps (RFC 8252).
+         * Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider
+         * with the response type <code>idToken</code> must offer <code>form_post</code>.
          *
-         * @param port Without it any that is free. May be null.
-         * @param path Such as /back, where the provider knows one path alone. May be null.
+         * @param port The port. Defaults to any free port. May be null.
+         * @param path The path of the callback URL, such as <code>/back</code>, if the provider accepts only a
+         * registered path. Defaults to a random path. May be null.
          * @param unknown the members that this client does not know
          */
         public record Listen(
@@ -737,7 +750,7 @@ public final class IdpMethods {
                 }
 
                 /**
-                 * Without it any that is free.
+                 * The port. Defaults to any free port.
                  *
                  * @param port it
                  * @return this
@@ -748,7 +761,8 @@ public final class IdpMethods {
                 }
 
                 /**
-                 * Such as /back, where the provider knows one path alone.
+                 * The path of the callback URL, such as <code>/back</code>, if the provider accepts only a registered
+                 * path. Defaults to a random path.
                  *
                  * @param path it
                  * @return this
@@ -787,14 +801,12 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.authorize answers.
+     * The result of idp.authorize.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param authorizationUrl Where to send the person.
-     * @param redirectUri Where they come back to.
-     * @param expiresAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param continuationToken The continuation token, for the credential.
+     * @param authorizationUrl The URL to open in the browser of the user.
+     * @param redirectUri The URI to which the provider redirects the browser.
+     * @param expiresAt The time at which the flow expires, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record AuthorizeResult(
@@ -841,16 +853,19 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.authorizeDevice takes.
+     * The parameters of idp.authorizeDevice.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param providerId An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-     * @param idToken Binds the flow to the account of this token: then it serves account.link and
-     * account.reauthenticate for that account, and nothing else. May be null.
-     * @param scopes What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person
-     * is and their address. May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+     * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+     * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
+     * @param idToken An ID token of the signed-in user. Binds the flow to this account: its credential is then
+     * accepted only by <code>account.link</code> and <code>account.reauthenticate</code> for this account. May be
+     * null.
+     * @param scopes The scopes to request in addition to the basic ones (<code>openid email profile</code>; only
+     * <code>openid</code> if the provider has <code>openidOnly</code>) and to those of the provider's settings. May
+     * be null.
      * @param unknown the members that this client does not know
      */
     public record AuthorizeDeviceParams(
@@ -931,7 +946,7 @@ public final class IdpMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -943,8 +958,9 @@ public final class IdpMethods {
             }
 
             /**
-             * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-             * oidc. and a name of your own for any other OpenID Connect provider.
+             * The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+             * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+             * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
              *
              * @param providerId it
              * @return this
@@ -955,8 +971,8 @@ public final class IdpMethods {
             }
 
             /**
-             * Binds the flow to the account of this token: then it serves account.link and account.reauthenticate for
-             * that account, and nothing else.
+             * An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only
+             * by <code>account.link</code> and <code>account.reauthenticate</code> for this account.
              *
              * @param idToken it
              * @return this
@@ -967,8 +983,9 @@ public final class IdpMethods {
             }
 
             /**
-             * What to ask for. openid is asked for too, where there are ID tokens. Without it: who the person is and
-             * their address.
+             * The scopes to request in addition to the basic ones (<code>openid email profile</code>; only
+             * <code>openid</code> if the provider has <code>openidOnly</code>) and to those of the provider's
+             * settings.
              *
              * @param scopes it
              * @return this
@@ -1008,16 +1025,14 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.authorizeDevice answers.
+     * The result of idp.authorizeDevice.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param userCode What the person types.
-     * @param verificationUri Where.
-     * @param verificationUriComplete The same with the code in it, for a QR code. May be null.
-     * @param intervalSeconds How often the provider is asked.
-     * @param expiresAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param continuationToken The continuation token, for the credential.
+     * @param userCode The code that the user enters.
+     * @param verificationUri The URI at which the user enters the code.
+     * @param verificationUriComplete The URI including the code, for example for a QR code. May be null.
+     * @param intervalSeconds The polling interval, in seconds.
+     * @param expiresAt The time at which the flow expires, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record AuthorizeDeviceResult(
@@ -1070,32 +1085,44 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.create takes.
+     * The parameters of idp.create.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param providerId An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-     * @param clientId Your client id at the provider. It must stand in aud of its ID tokens.
-     * @param clientSecret Your client secret there. It is kept sealed and never shown. May be null.
-     * @param clientAuthentication Without it basic for an oidc. provider and post for the known ones; none where
-     * there is no secret. May be null.
-     * @param issuer Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory,
-     * without it that of personal accounts. May be null.
-     * @param displayName What people read on a button. May be null.
-     * @param enabled Whether people can sign in with it. Without it: true. May be null.
-     * @param responseType Without it idToken, and code for github.com, which has no ID tokens. code needs the client
-     * secret, unless clientAuthentication is none. May be null.
-     * @param trustEmail Of an oidc. provider: whether its word counts when it says that an address is verified.
-     * Whoever has such an address there gets the account that has it here, so only for providers that check it. The
-     * others have fixed rules. Without it: false. May be null.
-     * @param moreClientIds Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids. May
-     * be null.
-     * @param keys Its public keys (RFC 7517), if they are not to be fetched. May be null.
-     * @param endpoint Where a provider of access tokens is asked, instead of at its own address: google.com,
-     * facebook.com and github.com. May be null.
-     * @param allowInsecure Whether it may be asked without TLS, for tests. Without it: false. May be null.
-     * @param allowPrivateNetwork Whether it may stand in a private network. Without it: false. May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+     * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+     * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
+     * @param clientId The client ID at the provider. The <code>aud</code> claim of the provider's ID tokens must
+     * contain it.
+     * @param clientSecret The client secret at the provider. Stored encrypted and never returned. May be null.
+     * @param clientAuthentication The method with which the client authenticates at the token endpoint. Defaults to
+     * <code>basic</code> for <code>oidc.*</code> providers, to <code>post</code> for known providers, and to
+     * <code>none</code> without a client secret. May be null.
+     * @param issuer The issuer of an <code>oidc.*</code> provider, exactly as in <code>iss</code>. For
+     * <code>microsoft.com</code>, the issuer of a directory; defaults to the issuer of personal accounts. Other known
+     * providers have a fixed issuer. May be null.
+     * @param displayName The name of the provider on sign-in buttons. May be null.
+     * @param enabled Whether users can sign in with the provider. Defaults to true. May be null.
+     * @param responseType The response type of sign-ins. Defaults to <code>code</code>, the authorization code flow
+     * with PKCE; without a client secret the client is public. <code>idToken</code>, the implicit flow, is for
+     * providers that offer nothing else (RFC 9700 section 2.1.2). May be null.
+     * @param scopes The scopes to request in addition to the basic ones (<code>openid email profile</code>) in every
+     * sign-in, such as <code>offline_access</code>. May be null.
+     * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that must not be asked for
+     * more. The account then has no address and no name, unless <code>scopes</code> ask for them. Defaults to false.
+     * May be null.
+     * @param trustEmail Whether to trust email addresses that an <code>oidc.*</code> provider reports as verified. A
+     * user with such an address gets access to the account with the same address, so enable it only for providers
+     * that verify addresses. Known providers have fixed rules. Defaults to false. May be null.
+     * @param moreClientIds Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs
+     * of mobile apps. May be null.
+     * @param keys The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. May be
+     * null.
+     * @param endpoint The URL at which access tokens of <code>google.com</code>, <code>facebook.com</code> or
+     * <code>github.com</code> are verified, instead of the provider's own URL. May be null.
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false. May be
+     * null.
+     * @param allowPrivateNetwork Whether the provider can be in a private network. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record CreateParams(
@@ -1108,6 +1135,8 @@ public final class IdpMethods {
             String displayName,
             Boolean enabled,
             Types.IdpResponseType responseType,
+            List<String> scopes,
+            Boolean openidOnly,
             Boolean trustEmail,
             List<String> moreClientIds,
             List<Map<String, Object>> keys,
@@ -1134,6 +1163,8 @@ public final class IdpMethods {
                     members.get("displayName", Read.STRING),
                     members.get("enabled", Read.BOOLEAN),
                     members.get("responseType", Read.text(Types.IdpResponseType::new)),
+                    members.get("scopes", Read.list(Read.STRING)),
+                    members.get("openidOnly", Read.BOOLEAN),
                     members.get("trustEmail", Read.BOOLEAN),
                     members.get("moreClientIds", Read.list(Read.STRING)),
                     members.get("keys", Read.list(Read.OBJECT)),
@@ -1164,6 +1195,8 @@ public final class IdpMethods {
             sink.put("displayName", displayName);
             sink.put("enabled", enabled);
             sink.put("responseType", responseType);
+            sink.put("scopes", scopes);
+            sink.put("openidOnly", openidOnly);
             sink.put("trustEmail", trustEmail);
             sink.put("moreClientIds", moreClientIds);
             sink.free("keys", keys);
@@ -1198,6 +1231,8 @@ public final class IdpMethods {
             builder.displayName = displayName;
             builder.enabled = enabled;
             builder.responseType = responseType;
+            builder.scopes = scopes;
+            builder.openidOnly = openidOnly;
             builder.trustEmail = trustEmail;
             builder.moreClientIds = moreClientIds;
             builder.keys = keys;
@@ -1219,6 +1254,8 @@ public final class IdpMethods {
             private String displayName;
             private Boolean enabled;
             private Types.IdpResponseType responseType;
+            private List<String> scopes;
+            private Boolean openidOnly;
             private Boolean trustEmail;
             private List<String> moreClientIds;
             private List<Map<String, Object>> keys;
@@ -1231,7 +1268,7 @@ public final class IdpMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -1243,8 +1280,9 @@ public final class IdpMethods {
             }
 
             /**
-             * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-             * oidc. and a name of your own for any other OpenID Connect provider.
+             * The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+             * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+             * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
              *
              * @param providerId it
              * @return this
@@ -1255,7 +1293,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Your client id at the provider. It must stand in aud of its ID tokens.
+             * The client ID at the provider. The <code>aud</code> claim of the provider's ID tokens must contain it.
              *
              * @param clientId it
              * @return this
@@ -1266,7 +1304,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Your client secret there. It is kept sealed and never shown.
+             * The client secret at the provider. Stored encrypted and never returned.
              *
              * @param clientSecret it
              * @return this
@@ -1277,7 +1315,9 @@ public final class IdpMethods {
             }
 
             /**
-             * Without it basic for an oidc. provider and post for the known ones; none where there is no secret.
+             * The method with which the client authenticates at the token endpoint. Defaults to <code>basic</code>
+             * for <code>oidc.*</code> providers, to <code>post</code> for known providers, and to <code>none</code>
+             * without a client secret.
              *
              * @param clientAuthentication it
              * @return this
@@ -1288,8 +1328,9 @@ public final class IdpMethods {
             }
 
             /**
-             * Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without
-             * it that of personal accounts.
+             * The issuer of an <code>oidc.*</code> provider, exactly as in <code>iss</code>. For
+             * <code>microsoft.com</code>, the issuer of a directory; defaults to the issuer of personal accounts.
+             * Other known providers have a fixed issuer.
              *
              * @param issuer it
              * @return this
@@ -1300,7 +1341,7 @@ public final class IdpMethods {
             }
 
             /**
-             * What people read on a button.
+             * The name of the provider on sign-in buttons.
              *
              * @param displayName it
              * @return this
@@ -1311,7 +1352,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Whether people can sign in with it. Without it: true.
+             * Whether users can sign in with the provider. Defaults to true.
              *
              * @param enabled it
              * @return this
@@ -1322,8 +1363,9 @@ public final class IdpMethods {
             }
 
             /**
-             * Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret,
-             * unless clientAuthentication is none.
+             * The response type of sign-ins. Defaults to <code>code</code>, the authorization code flow with PKCE;
+             * without a client secret the client is public. <code>idToken</code>, the implicit flow, is for providers
+             * that offer nothing else (RFC 9700 section 2.1.2).
              *
              * @param responseType it
              * @return this
@@ -1334,9 +1376,33 @@ public final class IdpMethods {
             }
 
             /**
-             * Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has
-             * such an address there gets the account that has it here, so only for providers that check it. The
-             * others have fixed rules. Without it: false.
+             * The scopes to request in addition to the basic ones (<code>openid email profile</code>) in every
+             * sign-in, such as <code>offline_access</code>.
+             *
+             * @param scopes it
+             * @return this
+             */
+            public Builder scopes(List<String> scopes) {
+                this.scopes = Records.copy(scopes);
+                return this;
+            }
+
+            /**
+             * Whether <code>openid</code> is the only basic scope, for providers that must not be asked for more. The
+             * account then has no address and no name, unless <code>scopes</code> ask for them. Defaults to false.
+             *
+             * @param openidOnly it
+             * @return this
+             */
+            public Builder openidOnly(boolean openidOnly) {
+                this.openidOnly = openidOnly;
+                return this;
+            }
+
+            /**
+             * Whether to trust email addresses that an <code>oidc.*</code> provider reports as verified. A user with
+             * such an address gets access to the account with the same address, so enable it only for providers that
+             * verify addresses. Known providers have fixed rules. Defaults to false.
              *
              * @param trustEmail it
              * @return this
@@ -1347,7 +1413,8 @@ public final class IdpMethods {
             }
 
             /**
-             * Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids.
+             * Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile
+             * apps.
              *
              * @param moreClientIds it
              * @return this
@@ -1358,7 +1425,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Its public keys (RFC 7517), if they are not to be fetched.
+             * The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
              *
              * @param keys it
              * @return this
@@ -1369,8 +1436,8 @@ public final class IdpMethods {
             }
 
             /**
-             * Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and
-             * github.com.
+             * The URL at which access tokens of <code>google.com</code>, <code>facebook.com</code> or
+             * <code>github.com</code> are verified, instead of the provider's own URL.
              *
              * @param endpoint it
              * @return this
@@ -1381,7 +1448,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Whether it may be asked without TLS, for tests. Without it: false.
+             * Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
              *
              * @param allowInsecure it
              * @return this
@@ -1392,7 +1459,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Whether it may stand in a private network. Without it: false.
+             * Whether the provider can be in a private network. Defaults to false.
              *
              * @param allowPrivateNetwork it
              * @return this
@@ -1431,6 +1498,8 @@ public final class IdpMethods {
                         displayName,
                         enabled,
                         responseType,
+                        scopes,
+                        openidOnly,
                         trustEmail,
                         moreClientIds,
                         keys,
@@ -1443,12 +1512,13 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.delete takes.
+     * The parameters of idp.delete.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param providerId An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+     * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+     * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
      * @param unknown the members that this client does not know
      */
     public record DeleteParams(
@@ -1519,7 +1589,7 @@ public final class IdpMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -1531,8 +1601,9 @@ public final class IdpMethods {
             }
 
             /**
-             * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-             * oidc. and a name of your own for any other OpenID Connect provider.
+             * The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+             * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+             * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
              *
              * @param providerId it
              * @return this
@@ -1570,11 +1641,10 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.delete answers.
+     * The result of idp.delete.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-     * @param providerId An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+     * @param tenantId The ID of the tenant.
+     * @param providerId The ID of the deleted provider.
      * @param unknown the members that this client does not know
      */
     public record DeleteResult(
@@ -1615,12 +1685,13 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.get takes.
+     * The parameters of idp.get.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param providerId An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+     * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+     * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
      * @param unknown the members that this client does not know
      */
     public record GetParams(
@@ -1691,7 +1762,7 @@ public final class IdpMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -1703,8 +1774,9 @@ public final class IdpMethods {
             }
 
             /**
-             * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-             * oidc. and a name of your own for any other OpenID Connect provider.
+             * The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+             * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+             * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
              *
              * @param providerId it
              * @return this
@@ -1742,12 +1814,13 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.list takes.
+     * The parameters of idp.list.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param limit How many entries one answer holds at most. Without it: 60. May be null.
-     * @param cursor Where a list goes on: nextCursor of the answer before, unchanged. May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param limit The maximum number of entries in one response. Defaults to 60. May be null.
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record ListParams(
@@ -1823,7 +1896,7 @@ public final class IdpMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -1835,7 +1908,7 @@ public final class IdpMethods {
             }
 
             /**
-             * How many entries one answer holds at most. Without it: 60.
+             * The maximum number of entries in one response. Defaults to 60.
              *
              * @param limit it
              * @return this
@@ -1846,7 +1919,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Where a list goes on: nextCursor of the answer before, unchanged.
+             * The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
              *
              * @param cursor it
              * @return this
@@ -1885,10 +1958,10 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.list answers.
+     * The result of idp.list.
      *
-     * @param idps The providers.
-     * @param nextCursor Present when there is more: the cursor of the next call. May be null.
+     * @param idps The identity providers, sorted by ID.
+     * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
      * @param unknown the members that this client does not know
      */
     public record ListResult(
@@ -1929,12 +2002,13 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.test takes.
+     * The parameters of idp.test.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param providerId An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com, or oidc. and a name of your own for any other OpenID Connect provider.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+     * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+     * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
      * @param unknown the members that this client does not know
      */
     public record TestParams(
@@ -2005,7 +2079,7 @@ public final class IdpMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -2017,8 +2091,9 @@ public final class IdpMethods {
             }
 
             /**
-             * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-             * oidc. and a name of your own for any other OpenID Connect provider.
+             * The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+             * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+             * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
              *
              * @param providerId it
              * @return this
@@ -2056,11 +2131,11 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.test answers.
+     * The result of idp.test.
      *
-     * @param ok Whether everything is as it must be.
-     * @param checks What was looked at, in this order; after something that stands in the way of the rest, nothing
-     * more.
+     * @param ok Whether all checks passed.
+     * @param checks The checks in the order in which they ran. After a failure that prevents further checks, the list
+     * ends.
      * @param unknown the members that this client does not know
      */
     public record TestResult(
@@ -2101,32 +2176,42 @@ public final class IdpMethods {
     }
 
     /**
-     * What idp.update takes.
+     * The parameters of idp.update.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param providerId An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-     * @param clientId Your client id at the provider. It must stand in aud of its ID tokens. May be null.
-     * @param clientSecret Your client secret there. It is kept sealed and never shown. May be null.
-     * @param clientAuthentication Without it basic for an oidc. provider and post for the known ones; none where
-     * there is no secret. May be null.
-     * @param issuer Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory,
-     * without it that of personal accounts. May be null.
-     * @param displayName What people read on a button. May be null.
-     * @param enabled Whether people can sign in with it. May be null.
-     * @param responseType Without it idToken, and code for github.com, which has no ID tokens. code needs the client
-     * secret, unless clientAuthentication is none. May be null.
-     * @param trustEmail Of an oidc. provider: whether its word counts when it says that an address is verified.
-     * Whoever has such an address there gets the account that has it here, so only for providers that check it. The
-     * others have fixed rules. May be null.
-     * @param moreClientIds Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids. May
-     * be null.
-     * @param keys Its public keys (RFC 7517), if they are not to be fetched. May be null.
-     * @param endpoint Where a provider of access tokens is asked, instead of at its own address: google.com,
-     * facebook.com and github.com. May be null.
-     * @param allowInsecure Whether it may be asked without TLS, for tests. May be null.
-     * @param allowPrivateNetwork Whether it may stand in a private network. May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+     * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+     * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
+     * @param clientId The client ID at the provider. The <code>aud</code> claim of the provider's ID tokens must
+     * contain it. May be null.
+     * @param clientSecret The client secret at the provider. Stored encrypted and never returned. May be null.
+     * @param clientAuthentication The method with which the client authenticates at the token endpoint. Defaults to
+     * <code>basic</code> for <code>oidc.*</code> providers, to <code>post</code> for known providers, and to
+     * <code>none</code> without a client secret. May be null.
+     * @param issuer The issuer of an <code>oidc.*</code> provider, exactly as in <code>iss</code>. For
+     * <code>microsoft.com</code>, the issuer of a directory; defaults to the issuer of personal accounts. Other known
+     * providers have a fixed issuer. May be null.
+     * @param displayName The name of the provider on sign-in buttons. May be null.
+     * @param enabled Whether users can sign in with the provider. May be null.
+     * @param responseType The response type of sign-ins. Defaults to <code>code</code>, the authorization code flow
+     * with PKCE; without a client secret the client is public. <code>idToken</code>, the implicit flow, is for
+     * providers that offer nothing else (RFC 9700 section 2.1.2). May be null.
+     * @param scopes The scopes to request in addition to the basic ones (<code>openid email profile</code>) in every
+     * sign-in, such as <code>offline_access</code>. May be null.
+     * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that must not be asked for
+     * more. The account then has no address and no name, unless <code>scopes</code> ask for them. May be null.
+     * @param trustEmail Whether to trust email addresses that an <code>oidc.*</code> provider reports as verified. A
+     * user with such an address gets access to the account with the same address, so enable it only for providers
+     * that verify addresses. Known providers have fixed rules. May be null.
+     * @param moreClientIds Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs
+     * of mobile apps. May be null.
+     * @param keys The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. May be
+     * null.
+     * @param endpoint The URL at which access tokens of <code>google.com</code>, <code>facebook.com</code> or
+     * <code>github.com</code> are verified, instead of the provider's own URL. May be null.
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. May be null.
+     * @param allowPrivateNetwork Whether the provider can be in a private network. May be null.
      * @param unknown the members that this client does not know
      */
     public record UpdateParams(
@@ -2139,6 +2224,8 @@ public final class IdpMethods {
             String displayName,
             Boolean enabled,
             Types.IdpResponseType responseType,
+            List<String> scopes,
+            Boolean openidOnly,
             Boolean trustEmail,
             List<String> moreClientIds,
             List<Map<String, Object>> keys,
@@ -2165,6 +2252,8 @@ public final class IdpMethods {
                     members.get("displayName", Read.STRING),
                     members.get("enabled", Read.BOOLEAN),
                     members.get("responseType", Read.text(Types.IdpResponseType::new)),
+                    members.get("scopes", Read.list(Read.STRING)),
+                    members.get("openidOnly", Read.BOOLEAN),
                     members.get("trustEmail", Read.BOOLEAN),
                     members.get("moreClientIds", Read.list(Read.STRING)),
                     members.get("keys", Read.list(Read.OBJECT)),
@@ -2195,6 +2284,8 @@ public final class IdpMethods {
             sink.put("displayName", displayName);
             sink.put("enabled", enabled);
             sink.put("responseType", responseType);
+            sink.put("scopes", scopes);
+            sink.put("openidOnly", openidOnly);
             sink.put("trustEmail", trustEmail);
             sink.put("moreClientIds", moreClientIds);
             sink.free("keys", keys);
@@ -2229,6 +2320,8 @@ public final class IdpMethods {
             builder.displayName = displayName;
             builder.enabled = enabled;
             builder.responseType = responseType;
+            builder.scopes = scopes;
+            builder.openidOnly = openidOnly;
             builder.trustEmail = trustEmail;
             builder.moreClientIds = moreClientIds;
             builder.keys = keys;
@@ -2250,6 +2343,8 @@ public final class IdpMethods {
             private String displayName;
             private Boolean enabled;
             private Types.IdpResponseType responseType;
+            private List<String> scopes;
+            private Boolean openidOnly;
             private Boolean trustEmail;
             private List<String> moreClientIds;
             private List<Map<String, Object>> keys;
@@ -2262,7 +2357,7 @@ public final class IdpMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -2274,8 +2369,9 @@ public final class IdpMethods {
             }
 
             /**
-             * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-             * oidc. and a name of your own for any other OpenID Connect provider.
+             * The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+             * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+             * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
              *
              * @param providerId it
              * @return this
@@ -2286,7 +2382,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Your client id at the provider. It must stand in aud of its ID tokens.
+             * The client ID at the provider. The <code>aud</code> claim of the provider's ID tokens must contain it.
              *
              * @param clientId it
              * @return this
@@ -2297,7 +2393,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Your client secret there. It is kept sealed and never shown.
+             * The client secret at the provider. Stored encrypted and never returned.
              *
              * @param clientSecret it
              * @return this
@@ -2308,7 +2404,9 @@ public final class IdpMethods {
             }
 
             /**
-             * Without it basic for an oidc. provider and post for the known ones; none where there is no secret.
+             * The method with which the client authenticates at the token endpoint. Defaults to <code>basic</code>
+             * for <code>oidc.*</code> providers, to <code>post</code> for known providers, and to <code>none</code>
+             * without a client secret.
              *
              * @param clientAuthentication it
              * @return this
@@ -2319,8 +2417,9 @@ public final class IdpMethods {
             }
 
             /**
-             * Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without
-             * it that of personal accounts.
+             * The issuer of an <code>oidc.*</code> provider, exactly as in <code>iss</code>. For
+             * <code>microsoft.com</code>, the issuer of a directory; defaults to the issuer of personal accounts.
+             * Other known providers have a fixed issuer.
              *
              * @param issuer it
              * @return this
@@ -2331,7 +2430,7 @@ public final class IdpMethods {
             }
 
             /**
-             * What people read on a button.
+             * The name of the provider on sign-in buttons.
              *
              * @param displayName it
              * @return this
@@ -2342,7 +2441,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Whether people can sign in with it.
+             * Whether users can sign in with the provider.
              *
              * @param enabled it
              * @return this
@@ -2353,8 +2452,9 @@ public final class IdpMethods {
             }
 
             /**
-             * Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret,
-             * unless clientAuthentication is none.
+             * The response type of sign-ins. Defaults to <code>code</code>, the authorization code flow with PKCE;
+             * without a client secret the client is public. <code>idToken</code>, the implicit flow, is for providers
+             * that offer nothing else (RFC 9700 section 2.1.2).
              *
              * @param responseType it
              * @return this
@@ -2365,9 +2465,33 @@ public final class IdpMethods {
             }
 
             /**
-             * Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has
-             * such an address there gets the account that has it here, so only for providers that check it. The
-             * others have fixed rules.
+             * The scopes to request in addition to the basic ones (<code>openid email profile</code>) in every
+             * sign-in, such as <code>offline_access</code>.
+             *
+             * @param scopes it
+             * @return this
+             */
+            public Builder scopes(List<String> scopes) {
+                this.scopes = Records.copy(scopes);
+                return this;
+            }
+
+            /**
+             * Whether <code>openid</code> is the only basic scope, for providers that must not be asked for more. The
+             * account then has no address and no name, unless <code>scopes</code> ask for them.
+             *
+             * @param openidOnly it
+             * @return this
+             */
+            public Builder openidOnly(boolean openidOnly) {
+                this.openidOnly = openidOnly;
+                return this;
+            }
+
+            /**
+             * Whether to trust email addresses that an <code>oidc.*</code> provider reports as verified. A user with
+             * such an address gets access to the account with the same address, so enable it only for providers that
+             * verify addresses. Known providers have fixed rules.
              *
              * @param trustEmail it
              * @return this
@@ -2378,7 +2502,8 @@ public final class IdpMethods {
             }
 
             /**
-             * Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids.
+             * Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile
+             * apps.
              *
              * @param moreClientIds it
              * @return this
@@ -2389,7 +2514,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Its public keys (RFC 7517), if they are not to be fetched.
+             * The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
              *
              * @param keys it
              * @return this
@@ -2400,8 +2525,8 @@ public final class IdpMethods {
             }
 
             /**
-             * Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and
-             * github.com.
+             * The URL at which access tokens of <code>google.com</code>, <code>facebook.com</code> or
+             * <code>github.com</code> are verified, instead of the provider's own URL.
              *
              * @param endpoint it
              * @return this
@@ -2412,7 +2537,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Whether it may be asked without TLS, for tests.
+             * Whether plain HTTP to a loopback address is allowed, for tests.
              *
              * @param allowInsecure it
              * @return this
@@ -2423,7 +2548,7 @@ public final class IdpMethods {
             }
 
             /**
-             * Whether it may stand in a private network.
+             * Whether the provider can be in a private network.
              *
              * @param allowPrivateNetwork it
              * @return this
@@ -2462,6 +2587,8 @@ public final class IdpMethods {
                         displayName,
                         enabled,
                         responseType,
+                        scopes,
+                        openidOnly,
                         trustEmail,
                         moreClientIds,
                         keys,

@@ -24,9 +24,9 @@ public final class KeyMethods {
     }
 
     /**
-     * List the signing keys.
+     * List signing keys, newest first.
      *
-     * <p>All of them, the newest first: next, active, retired and revoked.
+     * <p>Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or tenant.
      *
      * <p>Errors: PoolNotFoundException, TenantNotFoundException, IssuerNotFoundException, InvalidCursorException.
      *
@@ -98,10 +98,10 @@ public final class KeyMethods {
     }
 
     /**
-     * Stop accepting a signing key.
+     * Revoke a signing key and reject every token it signed.
      *
-     * <p>Every token it ever signed is refused from now on, in every process on this store within a second. If it was
-     * the active one, a new key takes its place at once.
+     * <p>The revocation takes effect in every process of this store within one second. If the active key is revoked,
+     * a new key replaces it immediately.
      *
      * <p>Errors: KeyNotFoundException.
      *
@@ -143,11 +143,11 @@ public final class KeyMethods {
     }
 
     /**
-     * Give a pool or a tenant a new signing key.
+     * Rotate the signing key of a pool or tenant.
      *
-     * <p>The new key is published at once and signs after activateAfterSeconds, so that verifiers with a copy of the
-     * key set have seen it by then. The old one stays published until the last token it signed has expired. A next
-     * key that waits already is replaced.
+     * <p>The new key is published immediately and signs tokens after <code>activateAfterSeconds</code>, so that
+     * verifiers with a cached key set have loaded it by then. The old key stays published until the last token it
+     * signed has expired. If another new key is already waiting for its activation, it is replaced.
      *
      * <p>Errors: PoolNotFoundException, TenantNotFoundException.
      *
@@ -207,17 +207,16 @@ public final class KeyMethods {
     }
 
     /**
-     * What key.list takes.
+     * The parameters of key.list.
      *
      * <p>At most one of issuer, poolId, tenantId is given.
      *
-     * @param issuer The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-     * pool.get. May be null.
-     * @param poolId The id of a pool: a region, a colon and a UUID. May be null.
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. May be
-     * null.
-     * @param limit How many entries one answer holds at most. Without it: 60. May be null.
-     * @param cursor Where a list goes on: nextCursor of the answer before, unchanged. May be null.
+     * @param issuer The issuer of the keys. May be null.
+     * @param poolId The pool that owns the keys. May be null.
+     * @param tenantId The tenant that owns the keys. May be null.
+     * @param limit The maximum number of entries in one response. Defaults to 60. May be null.
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record ListParams(
@@ -303,8 +302,7 @@ public final class KeyMethods {
             }
 
             /**
-             * The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-             * pool.get.
+             * The issuer of the keys.
              *
              * @param issuer it
              * @return this
@@ -315,7 +313,7 @@ public final class KeyMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The pool that owns the keys.
              *
              * @param poolId it
              * @return this
@@ -326,7 +324,7 @@ public final class KeyMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+             * The tenant that owns the keys.
              *
              * @param tenantId it
              * @return this
@@ -337,7 +335,7 @@ public final class KeyMethods {
             }
 
             /**
-             * How many entries one answer holds at most. Without it: 60.
+             * The maximum number of entries in one response. Defaults to 60.
              *
              * @param limit it
              * @return this
@@ -348,7 +346,7 @@ public final class KeyMethods {
             }
 
             /**
-             * Where a list goes on: nextCursor of the answer before, unchanged.
+             * The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
              *
              * @param cursor it
              * @return this
@@ -389,10 +387,10 @@ public final class KeyMethods {
     }
 
     /**
-     * What key.list answers.
+     * The result of key.list.
      *
-     * @param keys The keys.
-     * @param nextCursor Present when there is more: the cursor of the next call. May be null.
+     * @param keys The keys, newest first.
+     * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
      * @param unknown the members that this client does not know
      */
     public record ListResult(
@@ -433,9 +431,9 @@ public final class KeyMethods {
     }
 
     /**
-     * What key.revoke takes.
+     * The parameters of key.revoke.
      *
-     * @param kid A key's id: its RFC 7638 thumbprint.
+     * @param kid The ID of the key to revoke.
      * @param unknown the members that this client does not know
      */
     public record RevokeParams(
@@ -501,7 +499,7 @@ public final class KeyMethods {
             }
 
             /**
-             * A key's id: its RFC 7638 thumbprint.
+             * The ID of the key to revoke.
              *
              * @param kid it
              * @return this
@@ -538,10 +536,10 @@ public final class KeyMethods {
     }
 
     /**
-     * What key.revoke answers.
+     * The result of key.revoke.
      *
      * @param key The revoked key.
-     * @param replacement The key that signs now, if the revoked one did. May be null.
+     * @param replacement The new active key. Present if the revoked key was the active key. May be null.
      * @param unknown the members that this client does not know
      */
     public record RevokeResult(
@@ -582,15 +580,15 @@ public final class KeyMethods {
     }
 
     /**
-     * What key.rotate takes.
+     * The parameters of key.rotate.
      *
      * <p>Exactly one of poolId, tenantId is given.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID. May be null.
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. May be
-     * null.
-     * @param activateAfterSeconds 0 lets the new key sign at once. Without it: 86400. May be null.
-     * @param algorithm Without it the owner's own. May be null.
+     * @param poolId The pool that owns the key. May be null.
+     * @param tenantId The tenant that owns the key. May be null.
+     * @param activateAfterSeconds The number of seconds after which the new key becomes active. With 0, it becomes
+     * active immediately. Defaults to 86400. May be null.
+     * @param algorithm The algorithm of the new key. Defaults to the algorithm of the pool or tenant. May be null.
      * @param unknown the members that this client does not know
      */
     public record RotateParams(
@@ -671,7 +669,7 @@ public final class KeyMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The pool that owns the key.
              *
              * @param poolId it
              * @return this
@@ -682,7 +680,7 @@ public final class KeyMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+             * The tenant that owns the key.
              *
              * @param tenantId it
              * @return this
@@ -693,7 +691,8 @@ public final class KeyMethods {
             }
 
             /**
-             * 0 lets the new key sign at once. Without it: 86400.
+             * The number of seconds after which the new key becomes active. With 0, it becomes active immediately.
+             * Defaults to 86400.
              *
              * @param activateAfterSeconds it
              * @return this
@@ -704,7 +703,7 @@ public final class KeyMethods {
             }
 
             /**
-             * Without it the owner's own.
+             * The algorithm of the new key. Defaults to the algorithm of the pool or tenant.
              *
              * @param algorithm it
              * @return this

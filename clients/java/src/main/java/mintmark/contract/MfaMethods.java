@@ -24,13 +24,13 @@ public final class MfaMethods {
     }
 
     /**
-     * Send the code of a second factor.
+     * Send the one-time code for a second factor.
      *
-     * <p>For a sign-in that stands at secondFactorRequired. Another one of its factors can be named at any time; the
-     * code before is no longer good once a new one is on its way. An app shows its codes by itself, so for totp
-     * nothing is sent.
+     * <p>Requires a sign-in in the state <code>secondFactorRequired</code>. The caller can switch to another factor
+     * at any time; after a new code is sent, the previous code is no longer valid. For the kind <code>totp</code>,
+     * nothing is sent because the authenticator app generates the codes.
      *
-     * <p>Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge.
+     * <p>Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
      *
      * <p>Errors: FactorNotFoundException, AccountLockedException, AccountDisabledException, TooManyCodesException,
      * TooManyFailedSendsException, SendUnderwayException, MessageNotSentException, TooManyFromClientException,
@@ -75,12 +75,12 @@ public final class MfaMethods {
     }
 
     /**
-     * Enrol the factor whose code this is.
+     * Complete the enrollment of a second factor by submitting its code.
      *
-     * <p>The tokens of the answer say the second factor. All other sessions of the account end. Within a sign-in,
-     * this completes it.
+     * <p>The tokens in the result state that the session was authenticated with the second factor. All other sessions
+     * of the account end. If the enrollment is part of a sign-in, the call completes the sign-in.
      *
-     * <p>Equivalent: firebase mfaEnrollment:finalize, nativeAuth /register/v1.0/continue.
+     * <p>Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
      *
      * <p>Errors: FactorCodeInvalidException, AccountLockedException, AccountDisabledException,
      * SecondFactorsOffException, UnsupportedFirstFactorException, EmailNotVerifiedException,
@@ -127,14 +127,16 @@ public final class MfaMethods {
     }
 
     /**
-     * Begin to enrol a second factor.
+     * Start the enrollment of a second factor.
      *
-     * <p>For whoever shows an ID token of the last five minutes, and has shown a second factor if there is one; or
-     * within a sign-in that stands at secondFactorEnrolmentRequired. An app gets a secret; an address or a number
-     * gets a code. The factor counts once mfa.confirm has seen a code. The same request within a minute gets the same
-     * answer and sends no second code. An account has at most five.
+     * <p>Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that
+     * requires an enrollment. If the account already has a second factor, the session must be authenticated with one.
+     * For an authenticator app, the result contains a secret; for an email address or phone number, a code is sent.
+     * The factor becomes active when <code>mfa.confirm</code> receives a correct code. Repeating the request within
+     * one minute returns the same response without sending another code. An account has at most five factors.
      *
-     * <p>Equivalent: firebase mfaEnrollment:start, nativeAuth /register/v1.0/challenge.
+     * <p>Equivalent: firebase mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret, nativeAuth
+     * /register/v1.0/challenge.
      *
      * <p>Errors: SecondFactorsOffException, UnsupportedFirstFactorException, EmailNotVerifiedException,
      * RecentSignInRequiredException, SecondFactorNeededException, TooManyFactorsException, FactorExistsException,
@@ -186,7 +188,7 @@ public final class MfaMethods {
     /**
      * List the second factors of an account.
      *
-     * <p>With what can be shown to their owner. The developer names the account.
+     * <p>Returns each factor with its display name and its email address or phone number.
      *
      * <p>Equivalent: firebase accounts:lookup mfaInfo.
      *
@@ -251,10 +253,10 @@ public final class MfaMethods {
     }
 
     /**
-     * Make recovery codes.
+     * Generate recovery codes and invalidate the previous ones.
      *
-     * <p>Ten codes to be written down, each of which stands in for a second factor once. They are shown this once,
-     * and those of before are no longer good. It needs a sign-in of the last five minutes with a second factor.
+     * <p>Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in
+     * this response. Requires a sign-in at most 5 minutes old with a second factor.
      *
      * <p>Errors: SecondFactorsOffException, NoSecondFactorException, RecentSignInRequiredException,
      * SecondFactorNeededException, TokenMalformedException, TokenAlgorithmNotAllowedException,
@@ -299,12 +301,14 @@ public final class MfaMethods {
     }
 
     /**
-     * Finish a sign-in with a second factor.
+     * Complete a sign-in with a second factor or a recovery code.
      *
-     * <p>With the code that was sent, or without a challenge with what an app shows or a recovery code. A wrong one
-     * counts, and leaves the continuation token valid. The tokens say the second factor.
+     * <p>Accepts the code that <code>mfa.challenge</code> sent, the current code of an authenticator app, or a
+     * recovery code; the last two require no challenge. A wrong code counts as an attempt; the continuation token
+     * stays valid. The tokens in the result state that the session was authenticated with the second factor.
      *
-     * <p>Equivalent: firebase mfaSignIn:finalize, nativeAuth /oauth2/v2.0/token grant_type=mfa_oob.
+     * <p>Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth
+     * /oauth2/v2.0/token grant_type=mfa_oob; SDK: submitChallenge.
      *
      * <p>Errors: FactorCodeInvalidException, FactorNotFoundException, AccountLockedException,
      * AccountDisabledException, AudienceNotOfferedException, ScopeNotOfferedException, TooManyFromClientException,
@@ -349,14 +353,15 @@ public final class MfaMethods {
     }
 
     /**
-     * Take a second factor away.
+     * Remove a second factor.
      *
-     * <p>For whoever shows an ID token of the last five minutes of a session that has shown a second factor. The
-     * session goes on with fresh tokens; one that was begun with this very factor ends. The last factor stays where
-     * the tenant requires one. The developer takes any away by accountId, for somebody who has lost it; its sessions
-     * go on. With the last factor the recovery codes go.
+     * <p>Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second factor.
+     * The session continues with new tokens. If the session was authenticated with the removed factor, it ends. If
+     * the tenant requires a second factor, the last one cannot be removed. With <code>accountId</code>, the developer
+     * can remove any factor, for example one that the user has lost; the sessions of the account do not end. Removing
+     * the last factor also deletes the recovery codes.
      *
-     * <p>Equivalent: firebase mfaEnrollment:withdraw.
+     * <p>Equivalent: firebase mfaEnrollment:withdraw; SDK: multiFactor.unenroll.
      *
      * <p>Errors: CallerNotAllowedException, AccountNotFoundException, FactorNotFoundException, LastFactorException,
      * RecentSignInRequiredException, SecondFactorNeededException, AudienceNotOfferedException,
@@ -402,16 +407,14 @@ public final class MfaMethods {
     }
 
     /**
-     * What mfa.challenge takes.
+     * The parameters of mfa.challenge.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param factorId The id of a second factor; recovery stands for the recovery codes.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param continuationToken The continuation token of the latest response of the flow.
+     * @param factorId The ID of the factor.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record ChallengeParams(
@@ -487,9 +490,7 @@ public final class MfaMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -500,7 +501,7 @@ public final class MfaMethods {
             }
 
             /**
-             * The id of a second factor; recovery stands for the recovery codes.
+             * The ID of the factor.
              *
              * @param factorId it
              * @return this
@@ -511,10 +512,9 @@ public final class MfaMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -553,19 +553,17 @@ public final class MfaMethods {
     }
 
     /**
-     * What mfa.confirm takes.
+     * The parameters of mfa.confirm.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param code The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens
-     * or without.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, whom the sign-in
-     * named, else the tenant itself. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param continuationToken The continuation token that <code>mfa.enroll</code> returned.
+     * @param code The code of the factor.
+     * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults
+     * to the audience of the sign-in or of the session. For an audience other than that of the session, the access
+     * token has only the scope <code>openid</code>. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record ConfirmParams(
@@ -646,9 +644,7 @@ public final class MfaMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token that <code>mfa.enroll</code> returned.
              *
              * @param continuationToken it
              * @return this
@@ -659,8 +655,7 @@ public final class MfaMethods {
             }
 
             /**
-             * The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens or
-             * without.
+             * The code of the factor.
              *
              * @param code it
              * @return this
@@ -671,8 +666,9 @@ public final class MfaMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, whom the sign-in named, else
-             * the tenant itself.
+             * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the
+             * audience of the sign-in or of the session. For an audience other than that of the session, the access
+             * token has only the scope <code>openid</code>.
              *
              * @param audience it
              * @return this
@@ -683,10 +679,9 @@ public final class MfaMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -726,22 +721,25 @@ public final class MfaMethods {
     }
 
     /**
-     * What mfa.enroll takes.
+     * The parameters of mfa.enroll.
      *
      * <p>Exactly one of idToken, continuationToken is given.
      *
-     * @param idToken Whose account. May be null.
-     * @param continuationToken Of the sign-in that it is needed for. May be null.
-     * @param kind totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
-     * @param displayName What its owner calls it. May be null.
-     * @param email email: where codes go. Without it, the account's own address. May be null.
-     * @param phoneNumber sms: where codes go, as +4915112345678. May be null.
-     * @param language The language of the messages: the tenant's words in it, else in the language without its
-     * region, else in the tenant's own, else the built-in English ones. It stays for the whole flow. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param idToken An ID token of the signed-in user. May be null.
+     * @param continuationToken The continuation token of a sign-in that requires an enrollment. May be null.
+     * @param kind The kind of the factor.
+     * @param displayName The display name of the factor, chosen by the user. May be null.
+     * @param email The email address that receives the codes. Only for the kind <code>email</code>. Defaults to the
+     * email address of the account. May be null.
+     * @param phoneNumber The phone number that receives the codes, in E.164 format, such as +4915112345678. Required
+     * for the kind <code>sms</code>. May be null.
+     * @param language The language of the messages for the whole flow. If the tenant has no template in this
+     * language, the language without its region, the tenant's language and built-in English are used, in this order.
+     * May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record EnrollParams(
@@ -842,7 +840,7 @@ public final class MfaMethods {
             }
 
             /**
-             * Whose account.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -853,7 +851,7 @@ public final class MfaMethods {
             }
 
             /**
-             * Of the sign-in that it is needed for.
+             * The continuation token of a sign-in that requires an enrollment.
              *
              * @param continuationToken it
              * @return this
@@ -864,7 +862,7 @@ public final class MfaMethods {
             }
 
             /**
-             * totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+             * The kind of the factor.
              *
              * @param kind it
              * @return this
@@ -875,7 +873,7 @@ public final class MfaMethods {
             }
 
             /**
-             * What its owner calls it.
+             * The display name of the factor, chosen by the user.
              *
              * @param displayName it
              * @return this
@@ -886,7 +884,8 @@ public final class MfaMethods {
             }
 
             /**
-             * email: where codes go. Without it, the account's own address.
+             * The email address that receives the codes. Only for the kind <code>email</code>. Defaults to the email
+             * address of the account.
              *
              * @param email it
              * @return this
@@ -897,7 +896,8 @@ public final class MfaMethods {
             }
 
             /**
-             * sms: where codes go, as +4915112345678.
+             * The phone number that receives the codes, in E.164 format, such as +4915112345678. Required for the
+             * kind <code>sms</code>.
              *
              * @param phoneNumber it
              * @return this
@@ -908,8 +908,8 @@ public final class MfaMethods {
             }
 
             /**
-             * The language of the messages: the tenant's words in it, else in the language without its region, else
-             * in the tenant's own, else the built-in English ones. It stays for the whole flow.
+             * The language of the messages for the whole flow. If the tenant has no template in this language, the
+             * language without its region, the tenant's language and built-in English are used, in this order.
              *
              * @param language it
              * @return this
@@ -920,10 +920,9 @@ public final class MfaMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -967,12 +966,12 @@ public final class MfaMethods {
     }
 
     /**
-     * What mfa.list takes.
+     * The parameters of mfa.list.
      *
      * <p>Exactly one of idToken, accountId is given.
      *
-     * @param idToken Whose account. May be null.
-     * @param accountId Which account; for the developer. May be null.
+     * @param idToken An ID token of the signed-in user. May be null.
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record ListParams(
@@ -1043,7 +1042,7 @@ public final class MfaMethods {
             }
 
             /**
-             * Whose account.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -1054,7 +1053,7 @@ public final class MfaMethods {
             }
 
             /**
-             * Which account; for the developer.
+             * The ID of the account. Requires the access level <code>developer</code>.
              *
              * @param accountId it
              * @return this
@@ -1092,13 +1091,11 @@ public final class MfaMethods {
     }
 
     /**
-     * What mfa.list answers.
+     * The result of mfa.list.
      *
-     * @param factors The oldest first.
-     * @param recoveryCodesLeft How many recovery codes have not been used.
-     * @param policy Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is
-     * asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-     * anonymous accounts need none.
+     * @param factors The factors, oldest first.
+     * @param recoveryCodesLeft The number of unused recovery codes.
+     * @param policy The second factor policy of the tenant.
      * @param unknown the members that this client does not know
      */
     public record ListResult(
@@ -1142,9 +1139,9 @@ public final class MfaMethods {
     }
 
     /**
-     * What mfa.recoveryCodes takes.
+     * The parameters of mfa.recoveryCodes.
      *
-     * @param idToken Whose account.
+     * @param idToken An ID token of the signed-in user.
      * @param unknown the members that this client does not know
      */
     public record RecoveryCodesParams(
@@ -1210,7 +1207,7 @@ public final class MfaMethods {
             }
 
             /**
-             * Whose account.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -1247,9 +1244,9 @@ public final class MfaMethods {
     }
 
     /**
-     * What mfa.recoveryCodes answers.
+     * The result of mfa.recoveryCodes.
      *
-     * @param codes For mfa.resolve with factorId recovery.
+     * @param codes The recovery codes, for <code>mfa.resolve</code> with the factor ID <code>recovery</code>.
      * @param unknown the members that this client does not know
      */
     public record RecoveryCodesResult(
@@ -1287,21 +1284,18 @@ public final class MfaMethods {
     }
 
     /**
-     * What mfa.resolve takes.
+     * The parameters of mfa.resolve.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param factorId Without it, the factor that was challenged. recovery stands for the recovery codes. May be
+     * @param continuationToken The continuation token of the latest response of the flow.
+     * @param factorId The ID of the factor, or <code>recovery</code> for a recovery code. Defaults to the factor of
+     * the last challenge. May be null.
+     * @param code The code of the factor, or a recovery code.
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the
+     * audience given earlier in this sign-in, otherwise to the tenant. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
      * null.
-     * @param code The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens
-     * or without.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, whom the sign-in
-     * named, else the tenant itself. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
      * @param unknown the members that this client does not know
      */
     public record ResolveParams(
@@ -1387,9 +1381,7 @@ public final class MfaMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -1400,7 +1392,8 @@ public final class MfaMethods {
             }
 
             /**
-             * Without it, the factor that was challenged. recovery stands for the recovery codes.
+             * The ID of the factor, or <code>recovery</code> for a recovery code. Defaults to the factor of the last
+             * challenge.
              *
              * @param factorId it
              * @return this
@@ -1411,8 +1404,7 @@ public final class MfaMethods {
             }
 
             /**
-             * The code that an app shows or that was sent, digit for digit, or a recovery code, with its hyphens or
-             * without.
+             * The code of the factor, or a recovery code.
              *
              * @param code it
              * @return this
@@ -1423,8 +1415,8 @@ public final class MfaMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, whom the sign-in named, else
-             * the tenant itself.
+             * The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given
+             * earlier in this sign-in, otherwise to the tenant.
              *
              * @param audience it
              * @return this
@@ -1435,10 +1427,9 @@ public final class MfaMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -1479,15 +1470,16 @@ public final class MfaMethods {
     }
 
     /**
-     * What mfa.withdraw takes.
+     * The parameters of mfa.withdraw.
      *
      * <p>Exactly one of idToken, accountId is given.
      *
-     * @param idToken Whose account. May be null.
-     * @param accountId Which account; for the developer. May be null.
-     * @param factorId The id of a second factor; recovery stands for the recovery codes.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
-     * be null.
+     * @param idToken An ID token of the signed-in user. May be null.
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>. May be null.
+     * @param factorId The ID of the factor to remove.
+     * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults
+     * to the audience of the session. For any other audience, the access token has only the scope
+     * <code>openid</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record WithdrawParams(
@@ -1568,7 +1560,7 @@ public final class MfaMethods {
             }
 
             /**
-             * Whose account.
+             * An ID token of the signed-in user.
              *
              * @param idToken it
              * @return this
@@ -1579,7 +1571,7 @@ public final class MfaMethods {
             }
 
             /**
-             * Which account; for the developer.
+             * The ID of the account. Requires the access level <code>developer</code>.
              *
              * @param accountId it
              * @return this
@@ -1590,7 +1582,7 @@ public final class MfaMethods {
             }
 
             /**
-             * The id of a second factor; recovery stands for the recovery codes.
+             * The ID of the factor to remove.
              *
              * @param factorId it
              * @return this
@@ -1601,7 +1593,9 @@ public final class MfaMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the
+             * audience of the session. For any other audience, the access token has only the scope
+             * <code>openid</code>.
              *
              * @param audience it
              * @return this

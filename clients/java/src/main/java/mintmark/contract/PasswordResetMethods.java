@@ -27,11 +27,12 @@ public final class PasswordResetMethods {
     }
 
     /**
-     * Send another code.
+     * Send another password reset code.
      *
-     * <p>If it cannot be sent, or too many were, nothing changes.
+     * <p>After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached,
+     * the previous code stays valid.
      *
-     * <p>Equivalent: nativeAuth /resetpassword/v1.0/challenge.
+     * <p>Equivalent: nativeAuth /resetpassword/v1.0/challenge; SDK: resendCode.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, StepNotPossibleException, TooManyCodesException, TooManyFailedSendsException,
@@ -75,14 +76,15 @@ public final class PasswordResetMethods {
     }
 
     /**
-     * Start the reset of a password.
+     * Start a password reset.
      *
-     * <p>Sends a code to the address of an account that has a password, or no way in but providers: whoever has the
-     * address can set one. Then nobody else's provider leads to the account any more. Who signs in with codes has
-     * none to reset, and is told so with passwordNotSet, unless the tenant has enumerationProtection.
+     * <p>Sends a one-time code to the email address of an account that has a password, or whose only sign-in methods
+     * are identity providers. In the second case, the reset gives the account a password. Completing the reset
+     * unlinks all identity providers from the account. For an account that signs in with one-time codes, the call
+     * fails with <code>passwordNotSet</code>, unless the tenant has <code>enumerationProtection</code>.
      *
-     * <p>Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge, firebase
-     * accounts:sendOobCode.
+     * <p>Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword,
+     * firebase accounts:sendOobCode; SDK: sendPasswordResetEmail.
      *
      * <p>Errors: TenantNotFoundException, InvalidUsernameException, UserNotFoundException, PasswordNotSetException,
      * AccountDisabledException, TooManyCodesException, TooManyFailedSendsException, SendUnderwayException,
@@ -126,12 +128,12 @@ public final class PasswordResetMethods {
     }
 
     /**
-     * Verify the address with the code.
+     * Submit the one-time code of a password reset.
      *
-     * <p>A wrong one counts, and leaves the continuation token valid; one that has expired or is used up counts for
-     * nothing.
+     * <p>A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or
+     * was invalidated do not count.
      *
-     * <p>Equivalent: nativeAuth /resetpassword/v1.0/continue.
+     * <p>Equivalent: nativeAuth /resetpassword/v1.0/continue; SDK: submitCode, firebase SDK: verifyPasswordResetCode.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, StepNotPossibleException, InvalidCodeException, CodeExpiredException,
@@ -175,13 +177,13 @@ public final class PasswordResetMethods {
     }
 
     /**
-     * Choose the new password.
+     * Set the new password and complete the reset.
      *
-     * <p>Refused with every rule that it breaks; it must not be the present one. Then the account is unlocked, its
-     * sessions are over and so is everything else that is under way for it.
+     * <p>The new password must satisfy the password policy and differ from the current one; otherwise the error lists
+     * every violated rule. The reset ends a lockout of the account and ends all its sessions and other flows.
      *
-     * <p>Equivalent: nativeAuth /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion, firebase
-     * accounts:resetPassword.
+     * <p>Equivalent: nativeAuth /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK: submitPassword,
+     * firebase accounts:resetPassword; SDK: confirmPasswordReset.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, StepNotPossibleException, InvalidPasswordException, TooManyFromClientException.
@@ -224,15 +226,13 @@ public final class PasswordResetMethods {
     }
 
     /**
-     * What passwordReset.resendCode takes.
+     * The parameters of passwordReset.resendCode.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param continuationToken The continuation token of the latest response of the flow.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record ResendCodeParams(
@@ -303,9 +303,7 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -316,10 +314,9 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -357,18 +354,18 @@ public final class PasswordResetMethods {
     }
 
     /**
-     * What passwordReset.start takes.
+     * The parameters of passwordReset.start.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
-     * case.
-     * @param language The language of the messages: the tenant's words in it, else in the language without its
-     * region, else in the tenant's own, else the built-in English ones. It stays for the whole flow. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param username The email address of the account.
+     * @param language The language of the messages for the whole flow. If the tenant has no template in this
+     * language, the language without its region, the tenant's language and built-in English are used, in this order.
+     * May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record StartParams(
@@ -449,7 +446,7 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -461,7 +458,7 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * The email address that somebody signs up or in with. Compared without regard to upper and lower case.
+             * The email address of the account.
              *
              * @param username it
              * @return this
@@ -472,8 +469,8 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * The language of the messages: the tenant's words in it, else in the language without its region, else
-             * in the tenant's own, else the built-in English ones. It stays for the whole flow.
+             * The language of the messages for the whole flow. If the tenant has no template in this language, the
+             * language without its region, the tenant's language and built-in English are used, in this order.
              *
              * @param language it
              * @return this
@@ -484,10 +481,9 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -527,16 +523,14 @@ public final class PasswordResetMethods {
     }
 
     /**
-     * What passwordReset.submitCode takes.
+     * The parameters of passwordReset.submitCode.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param code The code that was sent, digit for digit.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param continuationToken The continuation token of the latest response of the flow.
+     * @param code The one-time code that was sent, digit by digit.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record SubmitCodeParams(
@@ -612,9 +606,7 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -625,7 +617,7 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * The code that was sent, digit for digit.
+             * The one-time code that was sent, digit by digit.
              *
              * @param code it
              * @return this
@@ -636,10 +628,9 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -678,16 +669,14 @@ public final class PasswordResetMethods {
     }
 
     /**
-     * What passwordReset.submitPassword takes.
+     * The parameters of passwordReset.submitPassword.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param password A password.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param continuationToken The continuation token of the latest response of the flow.
+     * @param password The new password.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record SubmitPasswordParams(
@@ -763,9 +752,7 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -776,7 +763,7 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * A password.
+             * The new password.
              *
              * @param password it
              * @return this
@@ -787,10 +774,9 @@ public final class PasswordResetMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this

@@ -26,7 +26,7 @@ public final class PoolMethods {
     /**
      * Create an identity pool.
      *
-     * <p>A pool holds identities, signs tokens for them with keys of its own, and says which role they get.
+     * <p>An identity pool holds identities, signs tokens for them with its own keys and assigns roles to them.
      *
      * <p>Equivalent: cognito CreateIdentityPool.
      *
@@ -71,10 +71,11 @@ public final class PoolMethods {
     }
 
     /**
-     * Delete a pool with everything in it.
+     * Delete an identity pool with its identities, logins and keys.
      *
-     * <p>Its identities, logins, keys and roles record go; its tokens are refused from now on. Credentials already
-     * bought live on until they expire: revoke them first if they must not.
+     * <p>Deletes the pool with its identities, logins, keys and role configuration. Its tokens become invalid.
+     * Temporary credentials already issued stay valid until they expire; to invalidate them, revoke them first with
+     * <code>credentials.revoke</code>.
      *
      * <p>Equivalent: cognito DeleteIdentityPool.
      *
@@ -118,9 +119,9 @@ public final class PoolMethods {
     }
 
     /**
-     * Get a pool.
+     * Get the configuration of an identity pool.
      *
-     * <p>All there is to know about one pool, but its roles: see pool.getRoles.
+     * <p>Returns everything except the roles of the pool, which <code>pool.getRoles</code> returns.
      *
      * <p>Equivalent: cognito DescribeIdentityPool.
      *
@@ -164,9 +165,9 @@ public final class PoolMethods {
     }
 
     /**
-     * Get the tag map of a login provider.
+     * Get the principal tag mapping of a login provider.
      *
-     * <p>The map in effect, defaults spelled out.
+     * <p>Returns the effective mapping, including the default entries.
      *
      * <p>Equivalent: cognito GetPrincipalTagAttributeMap.
      *
@@ -210,9 +211,9 @@ public final class PoolMethods {
     }
 
     /**
-     * Get the roles record of a pool.
+     * Get the role configuration of an identity pool.
      *
-     * <p>A pool whose roles were never set has an empty record.
+     * <p>If the roles of the pool were never set, the configuration is empty.
      *
      * <p>Equivalent: cognito GetIdentityPoolRoles.
      *
@@ -256,9 +257,10 @@ public final class PoolMethods {
     }
 
     /**
-     * List the pools.
+     * List identity pools.
      *
-     * <p>Ids and names, in the order of the ids; pool.get says the rest of one.
+     * <p>Returns the ID and name of each pool, sorted by ID. <code>pool.get</code> returns the complete
+     * configuration.
      *
      * <p>Equivalent: cognito ListIdentityPools.
      *
@@ -332,12 +334,13 @@ public final class PoolMethods {
     }
 
     /**
-     * Say which claims of a login's token become session tags.
+     * Set the mapping from token claims to principal tags for a login provider.
      *
-     * <p>For one public provider; sessions that exist keep the tags they have. With useDefaults the map is client
-     * from aud and username from sub. An empty map without defaults removes the record. Tags need sts:TagSession in
-     * the role's trust policy. Keys and claim names have at most 460 bytes together, and so have the claims of a
-     * login that the map takes.
+     * <p>Replaces the mapping of one public login provider. Existing sessions keep their tags. With
+     * <code>useDefaults</code>, the mapping is <code>client</code> from <code>aud</code> and <code>username</code>
+     * from <code>sub</code>. An empty mapping without defaults removes the record. The trust policy of the role must
+     * allow <code>sts:TagSession</code>. The keys and claim names of the mapping together have at most 460 bytes; the
+     * same limit applies to the claim values that the mapping selects from a login.
      *
      * <p>Equivalent: cognito SetPrincipalTagAttributeMap.
      *
@@ -381,10 +384,10 @@ public final class PoolMethods {
     }
 
     /**
-     * Say which roles the identities of a pool get.
+     * Set the role configuration of an identity pool.
      *
-     * <p>Replaces the whole record: a role or a mapping that is left out is removed. Mappings choose among roles by
-     * what a public login's token says; developer logins always get the authenticated role.
+     * <p>Replaces the complete configuration: omitted roles and mappings are removed. A mapping selects a role from
+     * the claims of a public login's token. Developer logins always get the role for authenticated identities.
      *
      * <p>Equivalent: cognito SetIdentityPoolRoles.
      *
@@ -428,9 +431,9 @@ public final class PoolMethods {
     }
 
     /**
-     * Put tags on a pool.
+     * Add or replace tags of an identity pool.
      *
-     * <p>A tag that is there already gets the new value; the others stay. At most 50 in all.
+     * <p>Replaces the value of existing keys and keeps other tags. A pool has at most 50 tags.
      *
      * <p>Equivalent: cognito TagResource.
      *
@@ -474,9 +477,9 @@ public final class PoolMethods {
     }
 
     /**
-     * Take tags off a pool.
+     * Remove tags from an identity pool.
      *
-     * <p>Keys that are not there are passed over.
+     * <p>Unknown keys are ignored.
      *
      * <p>Equivalent: cognito UntagResource.
      *
@@ -520,11 +523,11 @@ public final class PoolMethods {
     }
 
     /**
-     * Replace the settings of a pool.
+     * Replace the configuration of an identity pool.
      *
-     * <p>What is left out goes back to its default, with one exception: the developer provider stays. It can be added
-     * to a pool that has none, and never changed. Users of a provider that is taken out cannot sign in with it until
-     * it is back; what they linked stays.
+     * <p>Omitted members return to their default, except <code>developerProvider</code>, which keeps its value. A
+     * developer provider can be added to a pool without one but never changed. If a login provider is removed, its
+     * users cannot sign in with it until it is added again; their linked logins are kept.
      *
      * <p>Equivalent: cognito UpdateIdentityPool.
      *
@@ -569,19 +572,20 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.create takes.
+     * The parameters of pool.create.
      *
-     * @param name What people call a pool. Names need not be unique.
-     * @param poolId Your own choice of id, for fixtures; without it one is made. May be null.
-     * @param allowUnauthenticated Whether guests get identities and tokens. Without it: false. May be null.
-     * @param allowClassicFlow Whether a login buys an OpenID token that the client exchanges itself. Developer tokens
-     * do not need it. Without it: false. May be null.
-     * @param developerProvider The name your own sign-in has in this pool. It can be added later, and never changed.
-     * May be null.
-     * @param providers The public login providers. One of a kind: no two with one name. May be null.
-     * @param signingAlgorithm What it signs its tokens with. To make an RSA key (RS256, RS512) takes about a second,
-     * and delays nobody else. Without it: "ES256". May be null.
-     * @param tags Free labels on a resource. May be null.
+     * @param name The display name of a pool. Names are not necessarily unique.
+     * @param poolId The ID of the pool, for example for test fixtures. Generated by default. May be null.
+     * @param allowUnauthenticated Whether guests can get identities and tokens. Defaults to false. May be null.
+     * @param allowClassicFlow Whether clients can use the classic flow: <code>token.mint</code> exchanges logins for
+     * an OpenID token, which the client exchanges for credentials itself. Developer tokens do not require it.
+     * Defaults to false. May be null.
+     * @param developerProvider The login provider name of the application's own users in this pool. It can be added
+     * later but never changed. May be null.
+     * @param providers The public login providers. Each name can occur only once. May be null.
+     * @param signingAlgorithm The algorithm with which the pool signs its tokens. Generating an RSA key (RS256,
+     * RS512) takes about a second and does not block other requests. Defaults to "ES256". May be null.
+     * @param tags The tags of the pool. May be null.
      * @param unknown the members that this client does not know
      */
     public record CreateParams(
@@ -682,7 +686,7 @@ public final class PoolMethods {
             }
 
             /**
-             * What people call a pool. Names need not be unique.
+             * The display name of a pool. Names are not necessarily unique.
              *
              * @param name it
              * @return this
@@ -693,7 +697,7 @@ public final class PoolMethods {
             }
 
             /**
-             * Your own choice of id, for fixtures; without it one is made.
+             * The ID of the pool, for example for test fixtures. Generated by default.
              *
              * @param poolId it
              * @return this
@@ -704,7 +708,7 @@ public final class PoolMethods {
             }
 
             /**
-             * Whether guests get identities and tokens. Without it: false.
+             * Whether guests can get identities and tokens. Defaults to false.
              *
              * @param allowUnauthenticated it
              * @return this
@@ -715,8 +719,9 @@ public final class PoolMethods {
             }
 
             /**
-             * Whether a login buys an OpenID token that the client exchanges itself. Developer tokens do not need it.
-             * Without it: false.
+             * Whether clients can use the classic flow: <code>token.mint</code> exchanges logins for an OpenID token,
+             * which the client exchanges for credentials itself. Developer tokens do not require it. Defaults to
+             * false.
              *
              * @param allowClassicFlow it
              * @return this
@@ -727,7 +732,8 @@ public final class PoolMethods {
             }
 
             /**
-             * The name your own sign-in has in this pool. It can be added later, and never changed.
+             * The login provider name of the application's own users in this pool. It can be added later but never
+             * changed.
              *
              * @param developerProvider it
              * @return this
@@ -738,7 +744,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The public login providers. One of a kind: no two with one name.
+             * The public login providers. Each name can occur only once.
              *
              * @param providers it
              * @return this
@@ -749,8 +755,8 @@ public final class PoolMethods {
             }
 
             /**
-             * What it signs its tokens with. To make an RSA key (RS256, RS512) takes about a second, and delays
-             * nobody else. Without it: "ES256".
+             * The algorithm with which the pool signs its tokens. Generating an RSA key (RS256, RS512) takes about a
+             * second and does not block other requests. Defaults to "ES256".
              *
              * @param signingAlgorithm it
              * @return this
@@ -761,7 +767,7 @@ public final class PoolMethods {
             }
 
             /**
-             * Free labels on a resource.
+             * The tags of the pool.
              *
              * @param tags it
              * @return this
@@ -805,9 +811,9 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.delete takes.
+     * The parameters of pool.delete.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
      * @param unknown the members that this client does not know
      */
     public record DeleteParams(
@@ -873,7 +879,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -910,9 +916,9 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.delete answers.
+     * The result of pool.delete.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
+     * @param poolId The ID of the deleted pool.
      * @param unknown the members that this client does not know
      */
     public record DeleteResult(
@@ -950,9 +956,9 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.get takes.
+     * The parameters of pool.get.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
      * @param unknown the members that this client does not know
      */
     public record GetParams(
@@ -1018,7 +1024,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1055,10 +1061,10 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.getPrincipalTags takes.
+     * The parameters of pool.getPrincipalTags.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param provider A login provider: the pool's developer provider, or a public provider.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param provider The name of a login provider: the pool's developer provider, or a public provider.
      * @param unknown the members that this client does not know
      */
     public record GetPrincipalTagsParams(
@@ -1129,7 +1135,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1140,7 +1146,7 @@ public final class PoolMethods {
             }
 
             /**
-             * A login provider: the pool's developer provider, or a public provider.
+             * The name of a login provider: the pool's developer provider, or a public provider.
              *
              * @param provider it
              * @return this
@@ -1178,9 +1184,9 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.getRoles takes.
+     * The parameters of pool.getRoles.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
      * @param unknown the members that this client does not know
      */
     public record GetRolesParams(
@@ -1246,7 +1252,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1283,10 +1289,11 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.list takes.
+     * The parameters of pool.list.
      *
-     * @param limit How many entries one answer holds at most. Without it: 60. May be null.
-     * @param cursor Where a list goes on: nextCursor of the answer before, unchanged. May be null.
+     * @param limit The maximum number of entries in one response. Defaults to 60. May be null.
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record ListParams(
@@ -1357,7 +1364,7 @@ public final class PoolMethods {
             }
 
             /**
-             * How many entries one answer holds at most. Without it: 60.
+             * The maximum number of entries in one response. Defaults to 60.
              *
              * @param limit it
              * @return this
@@ -1368,7 +1375,7 @@ public final class PoolMethods {
             }
 
             /**
-             * Where a list goes on: nextCursor of the answer before, unchanged.
+             * The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
              *
              * @param cursor it
              * @return this
@@ -1406,10 +1413,10 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.list answers.
+     * The result of pool.list.
      *
-     * @param pools The pools.
-     * @param nextCursor Present when there is more: the cursor of the next call. May be null.
+     * @param pools The pools, sorted by ID.
+     * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
      * @param unknown the members that this client does not know
      */
     public record ListResult(
@@ -1450,13 +1457,13 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.setPrincipalTags takes.
+     * The parameters of pool.setPrincipalTags.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param provider A login provider: the pool's developer provider, or a public provider.
-     * @param useDefaults Whether to take the default map; principalTags is passed over then. Without it: false. May
-     * be null.
-     * @param principalTags Tag key to the name of a claim. May be null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param provider The name of a login provider: the pool's developer provider, or a public provider.
+     * @param useDefaults Whether to use the default mapping. If true, <code>principalTags</code> is ignored. Defaults
+     * to false. May be null.
+     * @param principalTags The mapping from tag keys to claim names. May be null.
      * @param unknown the members that this client does not know
      */
     public record SetPrincipalTagsParams(
@@ -1537,7 +1544,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1548,7 +1555,7 @@ public final class PoolMethods {
             }
 
             /**
-             * A login provider: the pool's developer provider, or a public provider.
+             * The name of a login provider: the pool's developer provider, or a public provider.
              *
              * @param provider it
              * @return this
@@ -1559,7 +1566,7 @@ public final class PoolMethods {
             }
 
             /**
-             * Whether to take the default map; principalTags is passed over then. Without it: false.
+             * Whether to use the default mapping. If true, <code>principalTags</code> is ignored. Defaults to false.
              *
              * @param useDefaults it
              * @return this
@@ -1570,7 +1577,7 @@ public final class PoolMethods {
             }
 
             /**
-             * Tag key to the name of a claim.
+             * The mapping from tag keys to claim names.
              *
              * @param principalTags it
              * @return this
@@ -1610,13 +1617,13 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.setRoles takes.
+     * The parameters of pool.setRoles.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param roles The roles that credentials.get chooses from.
-     * @param mappings Login provider to how it chooses a role; a provider without an entry gives the authenticated
-     * role. Of a Cognito user pool each app client has its own entry,
-     * cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;. May be null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param roles The roles of the pool by kind of identity.
+     * @param mappings The role mappings by login provider. Logins of a provider without a mapping get the role for
+     * authenticated identities. Each app client of an Amazon Cognito user pool has its own entry,
+     * <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record SetRolesParams(
@@ -1692,7 +1699,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1703,7 +1710,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The roles that credentials.get chooses from.
+             * The roles of the pool by kind of identity.
              *
              * @param roles it
              * @return this
@@ -1714,9 +1721,9 @@ public final class PoolMethods {
             }
 
             /**
-             * Login provider to how it chooses a role; a provider without an entry gives the authenticated role. Of a
-             * Cognito user pool each app client has its own entry,
-             * cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;.
+             * The role mappings by login provider. Logins of a provider without a mapping get the role for
+             * authenticated identities. Each app client of an Amazon Cognito user pool has its own entry,
+             * <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>.
              *
              * @param mappings it
              * @return this
@@ -1755,10 +1762,10 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.tag takes.
+     * The parameters of pool.tag.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param tags Free labels on a resource.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param tags The tags to add or replace.
      * @param unknown the members that this client does not know
      */
     public record TagParams(
@@ -1829,7 +1836,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1840,7 +1847,7 @@ public final class PoolMethods {
             }
 
             /**
-             * Free labels on a resource.
+             * The tags to add or replace.
              *
              * @param tags it
              * @return this
@@ -1878,10 +1885,10 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.untag takes.
+     * The parameters of pool.untag.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param tagKeys Which.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param tagKeys The keys of the tags to remove.
      * @param unknown the members that this client does not know
      */
     public record UntagParams(
@@ -1952,7 +1959,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -1963,7 +1970,7 @@ public final class PoolMethods {
             }
 
             /**
-             * Which.
+             * The keys of the tags to remove.
              *
              * @param tagKeys it
              * @return this
@@ -2001,17 +2008,18 @@ public final class PoolMethods {
     }
 
     /**
-     * What pool.update takes.
+     * The parameters of pool.update.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param name What people call a pool. Names need not be unique.
-     * @param allowUnauthenticated Whether guests get identities and tokens. Without it: false. May be null.
-     * @param allowClassicFlow Whether a login buys an OpenID token that the client exchanges itself. Developer tokens
-     * do not need it. Without it: false. May be null.
-     * @param developerProvider The name your own sign-in has in this pool. It can be added later, and never changed.
-     * May be null.
-     * @param providers The public login providers. One of a kind: no two with one name. May be null.
-     * @param tags Free labels on a resource. May be null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param name The display name of a pool. Names are not necessarily unique.
+     * @param allowUnauthenticated Whether guests can get identities and tokens. Defaults to false. May be null.
+     * @param allowClassicFlow Whether clients can use the classic flow: <code>token.mint</code> exchanges logins for
+     * an OpenID token, which the client exchanges for credentials itself. Developer tokens do not require it.
+     * Defaults to false. May be null.
+     * @param developerProvider The login provider name of the application's own users in this pool. It can be added
+     * later but never changed. May be null.
+     * @param providers The public login providers. Each name can occur only once. May be null.
+     * @param tags The tags of the pool. May be null.
      * @param unknown the members that this client does not know
      */
     public record UpdateParams(
@@ -2107,7 +2115,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -2118,7 +2126,7 @@ public final class PoolMethods {
             }
 
             /**
-             * What people call a pool. Names need not be unique.
+             * The display name of a pool. Names are not necessarily unique.
              *
              * @param name it
              * @return this
@@ -2129,7 +2137,7 @@ public final class PoolMethods {
             }
 
             /**
-             * Whether guests get identities and tokens. Without it: false.
+             * Whether guests can get identities and tokens. Defaults to false.
              *
              * @param allowUnauthenticated it
              * @return this
@@ -2140,8 +2148,9 @@ public final class PoolMethods {
             }
 
             /**
-             * Whether a login buys an OpenID token that the client exchanges itself. Developer tokens do not need it.
-             * Without it: false.
+             * Whether clients can use the classic flow: <code>token.mint</code> exchanges logins for an OpenID token,
+             * which the client exchanges for credentials itself. Developer tokens do not require it. Defaults to
+             * false.
              *
              * @param allowClassicFlow it
              * @return this
@@ -2152,7 +2161,8 @@ public final class PoolMethods {
             }
 
             /**
-             * The name your own sign-in has in this pool. It can be added later, and never changed.
+             * The login provider name of the application's own users in this pool. It can be added later but never
+             * changed.
              *
              * @param developerProvider it
              * @return this
@@ -2163,7 +2173,7 @@ public final class PoolMethods {
             }
 
             /**
-             * The public login providers. One of a kind: no two with one name.
+             * The public login providers. Each name can occur only once.
              *
              * @param providers it
              * @return this
@@ -2174,7 +2184,7 @@ public final class PoolMethods {
             }
 
             /**
-             * Free labels on a resource.
+             * The tags of the pool.
              *
              * @param tags it
              * @return this

@@ -26,8 +26,8 @@ public final class RoleMethods {
     /**
      * Delete a role.
      *
-     * <p>Nobody can take it on any more. Credentials already bought live on until they expire: revoke them first if
-     * they must not.
+     * <p>The role can no longer be assumed. Temporary credentials already issued stay valid until they expire; to
+     * invalidate them, revoke them first with <code>credentials.revoke</code>.
      *
      * <p>Equivalent: cognito iam:DeleteRole.
      *
@@ -89,9 +89,9 @@ public final class RoleMethods {
     }
 
     /**
-     * Get a role.
+     * Get a role by name or ARN.
      *
-     * <p>By its name or its ARN.
+     * <p>Returns the trust policy, the maximum session duration and the tags of the role.
      *
      * <p>Equivalent: cognito iam:GetRole.
      *
@@ -153,9 +153,9 @@ public final class RoleMethods {
     }
 
     /**
-     * List the roles.
+     * List roles.
      *
-     * <p>In the order of their names.
+     * <p>The roles are sorted by name.
      *
      * <p>Equivalent: cognito iam:ListRoles.
      *
@@ -229,11 +229,11 @@ public final class RoleMethods {
     }
 
     /**
-     * Create a role, or replace one.
+     * Create or replace a role.
      *
-     * <p>A role says who may take it on: poolId writes the standard trust policy for the signed-in identities of that
-     * pool, trustPolicy is your own. The permissions behind a role are the business of whoever verifies its
-     * credentials.
+     * <p>The trust policy of a role states who can assume it. With <code>poolId</code>, the role gets the standard
+     * trust policy for the authenticated identities of that pool. The service that verifies the credentials enforces
+     * the permissions of the role.
      *
      * <p>Equivalent: cognito iam:CreateRole, iam:UpdateAssumeRolePolicy.
      *
@@ -277,12 +277,12 @@ public final class RoleMethods {
     }
 
     /**
-     * What role.delete takes.
+     * The parameters of role.delete.
      *
      * <p>Exactly one of name, roleArn is given.
      *
      * @param name The name of a role, unique within the store. May be null.
-     * @param roleArn The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;. May be null.
+     * @param roleArn The ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record DeleteParams(
@@ -364,7 +364,7 @@ public final class RoleMethods {
             }
 
             /**
-             * The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+             * The ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>.
              *
              * @param roleArn it
              * @return this
@@ -402,9 +402,9 @@ public final class RoleMethods {
     }
 
     /**
-     * What role.delete answers.
+     * The result of role.delete.
      *
-     * @param roleArn The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+     * @param roleArn The ARN of the deleted role.
      * @param unknown the members that this client does not know
      */
     public record DeleteResult(
@@ -442,12 +442,12 @@ public final class RoleMethods {
     }
 
     /**
-     * What role.get takes.
+     * The parameters of role.get.
      *
      * <p>Exactly one of name, roleArn is given.
      *
      * @param name The name of a role, unique within the store. May be null.
-     * @param roleArn The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;. May be null.
+     * @param roleArn The ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record GetParams(
@@ -529,7 +529,7 @@ public final class RoleMethods {
             }
 
             /**
-             * The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+             * The ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>.
              *
              * @param roleArn it
              * @return this
@@ -567,10 +567,11 @@ public final class RoleMethods {
     }
 
     /**
-     * What role.list takes.
+     * The parameters of role.list.
      *
-     * @param limit How many entries one answer holds at most. Without it: 60. May be null.
-     * @param cursor Where a list goes on: nextCursor of the answer before, unchanged. May be null.
+     * @param limit The maximum number of entries in one response. Defaults to 60. May be null.
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record ListParams(
@@ -641,7 +642,7 @@ public final class RoleMethods {
             }
 
             /**
-             * How many entries one answer holds at most. Without it: 60.
+             * The maximum number of entries in one response. Defaults to 60.
              *
              * @param limit it
              * @return this
@@ -652,7 +653,7 @@ public final class RoleMethods {
             }
 
             /**
-             * Where a list goes on: nextCursor of the answer before, unchanged.
+             * The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
              *
              * @param cursor it
              * @return this
@@ -690,10 +691,10 @@ public final class RoleMethods {
     }
 
     /**
-     * What role.list answers.
+     * The result of role.list.
      *
-     * @param roles The roles.
-     * @param nextCursor Present when there is more: the cursor of the next call. May be null.
+     * @param roles The roles, sorted by name.
+     * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
      * @param unknown the members that this client does not know
      */
     public record ListResult(
@@ -734,16 +735,20 @@ public final class RoleMethods {
     }
 
     /**
-     * What role.put takes.
+     * The parameters of role.put.
      *
      * <p>Exactly one of poolId, trustPolicy is given.
      *
      * @param name The name of a role, unique within the store.
-     * @param poolId Trust the authenticated identities of this pool. May be null.
-     * @param trustPolicy Your own trust policy; it must have a condition, and has at most 8192 characters without the
-     * spaces between its parts. May be null.
-     * @param maxSessionSeconds The longest session credentials.assumeRole gives. Without it: 3600. May be null.
-     * @param tags Free labels on a resource. May be null.
+     * @param poolId The pool whose authenticated identities can assume the role. May be null.
+     * @param trustPolicy The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
+     * <code>cognito-identity.amazonaws.com</code> assume the role must name the pools: its <code>Condition</code>
+     * requires <code>StringEquals</code>, or <code>StringLike</code> with most of the pool ID, on
+     * <code>cognito-identity.amazonaws.com:aud</code>. Otherwise the tokens of every pool would be accepted. May be
+     * null.
+     * @param maxSessionSeconds The maximum duration of a session started with <code>credentials.assumeRole</code>, in
+     * seconds. Defaults to 3600. May be null.
+     * @param tags The tags of the role. May be null.
      * @param unknown the members that this client does not know
      */
     public record PutParams(
@@ -840,7 +845,7 @@ public final class RoleMethods {
             }
 
             /**
-             * Trust the authenticated identities of this pool.
+             * The pool whose authenticated identities can assume the role.
              *
              * @param poolId it
              * @return this
@@ -851,8 +856,11 @@ public final class RoleMethods {
             }
 
             /**
-             * Your own trust policy; it must have a condition, and has at most 8192 characters without the spaces
-             * between its parts.
+             * The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
+             * <code>cognito-identity.amazonaws.com</code> assume the role must name the pools: its
+             * <code>Condition</code> requires <code>StringEquals</code>, or <code>StringLike</code> with most of the
+             * pool ID, on <code>cognito-identity.amazonaws.com:aud</code>. Otherwise the tokens of every pool would
+             * be accepted.
              *
              * @param trustPolicy it
              * @return this
@@ -863,7 +871,8 @@ public final class RoleMethods {
             }
 
             /**
-             * The longest session credentials.assumeRole gives. Without it: 3600.
+             * The maximum duration of a session started with <code>credentials.assumeRole</code>, in seconds.
+             * Defaults to 3600.
              *
              * @param maxSessionSeconds it
              * @return this
@@ -874,7 +883,7 @@ public final class RoleMethods {
             }
 
             /**
-             * Free labels on a resource.
+             * The tags of the role.
              *
              * @param tags it
              * @return this

@@ -26,9 +26,9 @@ public final class SessionMethods {
     }
 
     /**
-     * List the sessions of an account.
+     * List the sessions of an account, most recent first.
      *
-     * <p>The latest first.
+     * <p>Returns at most 1000 sessions.
      *
      * <p>Errors: AccountNotFoundException, AccountMergedException.
      *
@@ -70,12 +70,14 @@ public final class SessionMethods {
     }
 
     /**
-     * Get fresh tokens.
+     * Exchange a refresh token for new tokens.
      *
-     * <p>A refresh token is good once. One that comes again ends its session with all its tokens, unless it comes
-     * within refreshReuseGraceSeconds and nobody has used what it brought; then it is taken as often as it comes.
+     * <p>Refresh tokens are single-use. Using a refresh token again revokes its session and all tokens of the
+     * session. Exception: within <code>refreshReuseGraceSeconds</code>, a used refresh token is accepted any number
+     * of times until one of the refresh tokens it returned is used.
      *
-     * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token, firebase securetoken token.
+     * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase
+     * securetoken token; SDK: getIdToken.
      *
      * <p>Errors: RefreshTokenInvalidException, AccountMergedException, RefreshTokenExpiredException,
      * RefreshTokenReusedException, AccountDisabledException, AudienceNotOfferedException, ScopeNotOfferedException,
@@ -119,11 +121,11 @@ public final class SessionMethods {
     }
 
     /**
-     * End all sessions of an account.
+     * Revoke all sessions of an account.
      *
-     * <p>Its tokens are refused by token.verify from now on.
+     * <p><code>token.verify</code> rejects the tokens of these sessions immediately.
      *
-     * <p>Equivalent: firebase accounts:update validSince.
+     * <p>Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
      *
      * <p>Errors: AccountNotFoundException, AccountMergedException.
      *
@@ -165,10 +167,12 @@ public final class SessionMethods {
     }
 
     /**
-     * Sign out.
+     * Sign out and revoke the session.
      *
-     * <p>Ends the session that the token belongs to; its tokens are refused by token.verify from now on. A session
-     * that is over already is no error.
+     * <p><code>token.verify</code> rejects the tokens of the session immediately. Signing out of an ended session
+     * succeeds.
+     *
+     * <p>Equivalent: firebase SDK: signOut, nativeAuth SDK: signOut.
      *
      * <p>Errors: TokenMalformedException, TokenAlgorithmNotAllowedException, TokenKeyUnknownException,
      * TokenSignatureInvalidException, TokenIssuerMismatchException, TokenUseMismatchException,
@@ -230,9 +234,9 @@ public final class SessionMethods {
     }
 
     /**
-     * What session.list takes.
+     * The parameters of session.list.
      *
-     * @param accountId The id of an account; sub in its tokens.
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens.
      * @param unknown the members that this client does not know
      */
     public record ListParams(
@@ -298,7 +302,7 @@ public final class SessionMethods {
             }
 
             /**
-             * The id of an account; sub in its tokens.
+             * The ID of an account, which is the <code>sub</code> claim of its tokens.
              *
              * @param accountId it
              * @return this
@@ -335,9 +339,9 @@ public final class SessionMethods {
     }
 
     /**
-     * What session.list answers.
+     * The result of session.list.
      *
-     * @param sessions At most 1000.
+     * @param sessions The sessions, most recent first.
      * @param unknown the members that this client does not know
      */
     public record ListResult(
@@ -375,12 +379,15 @@ public final class SessionMethods {
     }
 
     /**
-     * What session.refresh takes.
+     * The parameters of session.refresh.
      *
-     * @param refreshToken Gets fresh tokens, once: each use answers the next one.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
-     * be null.
-     * @param scope Less than what was granted at the sign-in. Without it, all of that. May be null.
+     * @param refreshToken An opaque, single-use token that is exchanged for new tokens, including a new refresh
+     * token.
+     * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults
+     * to the audience of the sign-in. May be null.
+     * @param scope The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at
+     * sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to
+     * <code>openid</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record RefreshParams(
@@ -456,7 +463,7 @@ public final class SessionMethods {
             }
 
             /**
-             * Gets fresh tokens, once: each use answers the next one.
+             * An opaque, single-use token that is exchanged for new tokens, including a new refresh token.
              *
              * @param refreshToken it
              * @return this
@@ -467,7 +474,8 @@ public final class SessionMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the
+             * audience of the sign-in.
              *
              * @param audience it
              * @return this
@@ -478,7 +486,9 @@ public final class SessionMethods {
             }
 
             /**
-             * Less than what was granted at the sign-in. Without it, all of that.
+             * The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at
+             * sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers; defaults
+             * to <code>openid</code>.
              *
              * @param scope it
              * @return this
@@ -517,9 +527,9 @@ public final class SessionMethods {
     }
 
     /**
-     * What session.revokeAll takes.
+     * The parameters of session.revokeAll.
      *
-     * @param accountId The id of an account; sub in its tokens.
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens.
      * @param unknown the members that this client does not know
      */
     public record RevokeAllParams(
@@ -585,7 +595,7 @@ public final class SessionMethods {
             }
 
             /**
-             * The id of an account; sub in its tokens.
+             * The ID of an account, which is the <code>sub</code> claim of its tokens.
              *
              * @param accountId it
              * @return this
@@ -622,9 +632,9 @@ public final class SessionMethods {
     }
 
     /**
-     * What session.revokeAll answers.
+     * The result of session.revokeAll.
      *
-     * @param revoked How many there were.
+     * @param revoked The number of revoked sessions.
      * @param unknown the members that this client does not know
      */
     public record RevokeAllResult(
@@ -662,12 +672,12 @@ public final class SessionMethods {
     }
 
     /**
-     * What session.signOut takes.
+     * The parameters of session.signOut.
      *
      * <p>Exactly one of refreshToken, idToken is given.
      *
-     * @param refreshToken Gets fresh tokens, once: each use answers the next one. May be null.
-     * @param idToken A signed JSON Web Token in compact form. May be null.
+     * @param refreshToken A refresh token of the session. May be null.
+     * @param idToken An ID token of the session. Can be expired. May be null.
      * @param unknown the members that this client does not know
      */
     public record SignOutParams(
@@ -738,7 +748,7 @@ public final class SessionMethods {
             }
 
             /**
-             * Gets fresh tokens, once: each use answers the next one.
+             * A refresh token of the session.
              *
              * @param refreshToken it
              * @return this
@@ -749,7 +759,7 @@ public final class SessionMethods {
             }
 
             /**
-             * A signed JSON Web Token in compact form.
+             * An ID token of the session. Can be expired.
              *
              * @param idToken it
              * @return this
@@ -787,9 +797,9 @@ public final class SessionMethods {
     }
 
     /**
-     * What session.signOut answers.
+     * The result of session.signOut.
      *
-     * @param signedOut Whether there was a session to end.
+     * @param signedOut Whether the session existed.
      * @param unknown the members that this client does not know
      */
     public record SignOutResult(

@@ -24,11 +24,11 @@ public final class SignInMethods {
     }
 
     /**
-     * Sign in without saying who one is.
+     * Sign in anonymously, creating an account without a sign-in method.
      *
-     * <p>Makes an account that nobody can sign in to again; account.link gives it a way in and keeps its id.
+     * <p>Creates an account without a sign-in method. <code>account.link</code> adds one and keeps the account ID.
      *
-     * <p>Equivalent: firebase accounts:signUp.
+     * <p>Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
      *
      * <p>Errors: TenantNotFoundException, AnonymousNotAllowedException, SignUpNotAllowedException,
      * AudienceNotOfferedException, ScopeNotOfferedException, TooManyFromClientException.
@@ -89,13 +89,13 @@ public final class SignInMethods {
     }
 
     /**
-     * Send another code.
+     * Send another sign-in code.
      *
-     * <p>With the tenant's enumerationProtection also where a password is asked for: then a code will do. The code
-     * before it is no longer good once the new one is on its way. If it cannot be sent, or too many were, nothing
-     * changes.
+     * <p>After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached,
+     * the previous code stays valid. With <code>enumerationProtection</code>, the call is also accepted when the flow
+     * requests a password; the user can then sign in with the code instead.
      *
-     * <p>Equivalent: nativeAuth /oauth2/v2.0/challenge.
+     * <p>Equivalent: nativeAuth /oauth2/v2.0/challenge; SDK: resendCode.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, PasswordChangeRequiredException, StepNotPossibleException, TooManyCodesException,
@@ -141,15 +141,19 @@ public final class SignInMethods {
     /**
      * Start a sign-in.
      *
-     * <p>Says what the account needs: a password, or a code, which is sent. With the tenant's enumerationProtection
-     * it says the same to everybody: passwordRequired where the tenant's method is emailPassword, else codeRequired.
-     * Then submitPassword is taken beside submitCode, and resendCode sends a code in place of the password, whatever
-     * account there is, or none; whoever cannot sign in gets a mail that says so. An account without a password or
-     * codes of its own answers providerRequired, with the providers that lead to it; without such either,
-     * passwordNotSet. Where the tenant takes no passwords and the address is not verified, its owner gets a code, and
-     * nobody else's provider leads to the account from then on.
+     * <p>Returns the type of credential that the account requires: a password, or a one-time code, which is sent. If
+     * the account has neither, the state is <code>providerRequired</code> and the response names its identity
+     * providers; if it has none of them either, the call fails with <code>passwordNotSet</code>. With
+     * <code>enumerationProtection</code>, the response is the same for existing and unknown addresses: the state is
+     * <code>passwordRequired</code> if the tenant's <code>localAccountMethod</code> is <code>emailPassword</code>,
+     * and <code>codeRequired</code> otherwise. In the state <code>codeRequired</code>,
+     * <code>signIn.submitPassword</code> is also accepted; in the state <code>passwordRequired</code>,
+     * <code>signIn.resendCode</code> sends a code instead. An address that cannot sign in receives a notice instead
+     * of a code. If the tenant does not use passwords and the email address of an account without its own sign-in
+     * method is not verified, a code is sent. Signing in with it verifies the address and unlinks all identity
+     * providers from the account.
      *
-     * <p>Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge.
+     * <p>Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
      *
      * <p>Errors: TenantNotFoundException, InvalidUsernameException, UserNotFoundException, PasswordNotSetException,
      * TooManyCodesException, TooManyFailedSendsException, SendUnderwayException, MessageNotSentException,
@@ -193,12 +197,13 @@ public final class SignInMethods {
     }
 
     /**
-     * Sign in with the code.
+     * Submit the one-time code of a sign-in.
      *
-     * <p>A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has
-     * expired or is used up counts for nothing. Tokens are answered once: the same request again gets flowFinished.
+     * <p>A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid.
+     * Submissions after the code expired or was invalidated do not count. Tokens are returned only once: repeating
+     * the request fails with <code>flowFinished</code>.
      *
-     * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob.
+     * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob; SDK: submitCode.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, StepNotPossibleException, InvalidCodeException, CodeExpiredException,
@@ -243,13 +248,13 @@ public final class SignInMethods {
     }
 
     /**
-     * Sign in with the password.
+     * Submit the password of a sign-in.
      *
-     * <p>With the tenant's enumerationProtection also where a code was sent. A wrong one counts, unless it is one of
-     * the last three wrong ones, and leaves the continuation token valid. Tokens are answered once: the same request
-     * again gets flowFinished.
+     * <p>A wrong password counts as an attempt, unless it is one of the last three wrong passwords; the continuation
+     * token stays valid. With <code>enumerationProtection</code>, a password is also accepted when the flow requests
+     * a code. Tokens are returned only once: repeating the request fails with <code>flowFinished</code>.
      *
-     * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password.
+     * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: submitPassword.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, StepNotPossibleException, InvalidPasswordException, PasswordChangeRequiredException,
@@ -294,18 +299,18 @@ public final class SignInMethods {
     }
 
     /**
-     * Sign in after a sign-up, a reset or a change of address.
+     * Sign in with the continuation token of a completed flow.
      *
-     * <p>With the continuation token that completed it, once, within five minutes. Who comes too late signs in as
-     * always, and so does whoever lost the answer: tokens are answered once, and the same request again gets
-     * flowFinished.
+     * <p>Accepts the continuation token of a completed sign-up, password reset or change of email address. The token
+     * is single-use and valid for 5 minutes. After that, or if the response was lost, the user signs in with the
+     * usual methods. Tokens are returned only once: repeating the request fails with <code>flowFinished</code>.
      *
      * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=continuation_token.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, UserAlreadyExistsException, StepNotPossibleException, AccountDisabledException,
-     * PasswordChangeRequiredException, AudienceNotOfferedException, TooManyFromClientException,
-     * ScopeNotOfferedException.
+     * AccountLockedException, PasswordChangeRequiredException, AudienceNotOfferedException,
+     * TooManyFromClientException, ScopeNotOfferedException.
      *
      * @param params what it takes
      * @return what it answers
@@ -345,15 +350,18 @@ public final class SignInMethods {
     }
 
     /**
-     * Sign in with what a provider gave, or with address and password.
+     * Sign in with a provider credential, or with email address and password.
      *
-     * <p>An ID token of a provider must be signed by it, be made for your client id, be in time, and have the nonce
-     * that you sent, as the SHA-256 in hexadecimal of rawNonce; one with a nonce is taken once. Whoever is new gets
-     * an account. An address that another account has leads to that account if the provider is trusted to know whose
-     * it is; else the state is providerRequired, nothing changes, and the pending token can be linked after a sign-in
-     * to that account.
+     * <p>An ID token must be signed by the provider, have your client ID as its audience, be valid at the current
+     * time, and contain the nonce that was sent: the SHA-256 of <code>rawNonce</code> in hexadecimal. An ID token
+     * with a nonce is accepted only once. A new user gets an account. If another account has the email address, the
+     * provider is trusted for it, and the account has no other login of this provider, the login is linked to that
+     * account. If the account has second factors, it is linked after <code>mfa.resolve</code>. Otherwise the state is
+     * <code>providerRequired</code>, nothing changes, and the pending token of the response can be linked after a
+     * sign-in to that account.
      *
-     * <p>Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword.
+     * <p>Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential,
+     * signInWithPopup, signInWithRedirect, getRedirectResult.
      *
      * <p>Errors: TenantNotFoundException, IdpNotFoundException, IdpDisabledException, InvalidCredentialException,
      * InvalidNonceException, PendingTokenInvalidException, ProviderUnavailableException, ProviderUnusableException,
@@ -401,14 +409,15 @@ public final class SignInMethods {
     }
 
     /**
-     * Sign in whom your own backend names.
+     * Sign in with a custom token signed by the application's backend.
      *
-     * <p>The token is a JWT signed by one of the tenant's customTokenSigners: iss and sub are the signer's issuer,
-     * aud is the issuer of the tenant, uid is the account's id, exp is at most an hour after iat; claims, if there,
-     * stand in the tokens of this session. Whoever is new gets an account. Your backend decides alone: no second
-     * factor is asked for.
+     * <p>The custom token is a JWT that one of the <code>customTokenSigners</code> of the tenant has signed.
+     * <code>iss</code> and <code>sub</code> are the issuer of the signer, <code>aud</code> is the issuer of the
+     * tenant, <code>uid</code> is the account ID, and <code>exp</code> is at most one hour after <code>iat</code>.
+     * Optional <code>claims</code> are added to the tokens of this session. If no account has the ID, one is created.
+     * The sign-in does not require a second factor.
      *
-     * <p>Equivalent: firebase accounts:signInWithCustomToken.
+     * <p>Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
      *
      * <p>Errors: TenantNotFoundException, CustomTokenInvalidException, ClaimNameReservedException,
      * ClaimsTooLongException, AccountDisabledException, AudienceNotOfferedException, ScopeNotOfferedException,
@@ -452,12 +461,14 @@ public final class SignInMethods {
     }
 
     /**
-     * Sign in with address and password.
+     * Sign in with email address and password in one request.
      *
-     * <p>In one step, for accounts that have a password. A wrong one counts, unless it is one of the last three wrong
-     * ones: see threshold in LockoutPolicy. Every request signs in anew, also the same one again.
+     * <p>For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three
+     * wrong passwords; see <code>threshold</code> in <code>LockoutPolicy</code>. Every request starts a new session,
+     * including a repeated one.
      *
-     * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password, firebase accounts:signInWithPassword.
+     * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: signIn with a password, firebase
+     * accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
      *
      * <p>Errors: TenantNotFoundException, InvalidUsernameException, UserNotFoundException, InvalidPasswordException,
      * PasswordNotSetException, PasswordChangeRequiredException, AccountLockedException, AccountDisabledException,
@@ -501,18 +512,19 @@ public final class SignInMethods {
     }
 
     /**
-     * What signIn.anonymously takes.
+     * The parameters of signIn.anonymously.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the
+     * tenant. May be null.
+     * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>,
+     * <code>email</code>, <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. May
      * be null.
-     * @param scope What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-     * Without it, openid. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record AnonymouslyParams(
@@ -593,7 +605,7 @@ public final class SignInMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -605,7 +617,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
              *
              * @param audience it
              * @return this
@@ -616,8 +628,8 @@ public final class SignInMethods {
             }
 
             /**
-             * What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-             * Without it, openid.
+             * The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
+             * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
              *
              * @param scope it
              * @return this
@@ -628,10 +640,9 @@ public final class SignInMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -671,15 +682,13 @@ public final class SignInMethods {
     }
 
     /**
-     * What signIn.resendCode takes.
+     * The parameters of signIn.resendCode.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param continuationToken The continuation token of the latest response of the flow.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record ResendCodeParams(
@@ -750,9 +759,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -763,10 +770,9 @@ public final class SignInMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -804,18 +810,18 @@ public final class SignInMethods {
     }
 
     /**
-     * What signIn.start takes.
+     * The parameters of signIn.start.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
-     * case.
-     * @param language The language of the messages: the tenant's words in it, else in the language without its
-     * region, else in the tenant's own, else the built-in English ones. It stays for the whole flow. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param username The email address of the account.
+     * @param language The language of the messages for the whole flow. If the tenant has no template in this
+     * language, the language without its region, the tenant's language and built-in English are used, in this order.
+     * May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record StartParams(
@@ -896,7 +902,7 @@ public final class SignInMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -908,7 +914,7 @@ public final class SignInMethods {
             }
 
             /**
-             * The email address that somebody signs up or in with. Compared without regard to upper and lower case.
+             * The email address of the account.
              *
              * @param username it
              * @return this
@@ -919,8 +925,8 @@ public final class SignInMethods {
             }
 
             /**
-             * The language of the messages: the tenant's words in it, else in the language without its region, else
-             * in the tenant's own, else the built-in English ones. It stays for the whole flow.
+             * The language of the messages for the whole flow. If the tenant has no template in this language, the
+             * language without its region, the tenant's language and built-in English are used, in this order.
              *
              * @param language it
              * @return this
@@ -931,10 +937,9 @@ public final class SignInMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -974,20 +979,19 @@ public final class SignInMethods {
     }
 
     /**
-     * What signIn.submitCode takes.
+     * The parameters of signIn.submitCode.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param code The code that was sent, digit for digit.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
+     * @param continuationToken The continuation token of the latest response of the flow.
+     * @param code The one-time code that was sent, digit by digit.
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the
+     * tenant. May be null.
+     * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>,
+     * <code>email</code>, <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. May
      * be null.
-     * @param scope What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-     * Without it, openid. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record SubmitCodeParams(
@@ -1073,9 +1077,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -1086,7 +1088,7 @@ public final class SignInMethods {
             }
 
             /**
-             * The code that was sent, digit for digit.
+             * The one-time code that was sent, digit by digit.
              *
              * @param code it
              * @return this
@@ -1097,7 +1099,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
              *
              * @param audience it
              * @return this
@@ -1108,8 +1110,8 @@ public final class SignInMethods {
             }
 
             /**
-             * What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-             * Without it, openid.
+             * The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
+             * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
              *
              * @param scope it
              * @return this
@@ -1120,10 +1122,9 @@ public final class SignInMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -1164,20 +1165,19 @@ public final class SignInMethods {
     }
 
     /**
-     * What signIn.submitPassword takes.
+     * The parameters of signIn.submitPassword.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
+     * @param continuationToken The continuation token of the latest response of the flow.
      * @param password A password.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the
+     * tenant. May be null.
+     * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>,
+     * <code>email</code>, <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. May
      * be null.
-     * @param scope What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-     * Without it, openid. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record SubmitPasswordParams(
@@ -1263,9 +1263,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -1287,7 +1285,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
              *
              * @param audience it
              * @return this
@@ -1298,8 +1296,8 @@ public final class SignInMethods {
             }
 
             /**
-             * What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-             * Without it, openid.
+             * The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
+             * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
              *
              * @param scope it
              * @return this
@@ -1310,10 +1308,9 @@ public final class SignInMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -1354,20 +1351,19 @@ public final class SignInMethods {
     }
 
     /**
-     * What signIn.withContinuation takes.
+     * The parameters of signIn.withContinuation.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param username If given it must be the one that the flow began with. May be null.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
+     * @param continuationToken The continuation token that completed the flow.
+     * @param username The email address with which the flow started. If given, it must match. May be null.
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the
+     * tenant. May be null.
+     * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>,
+     * <code>email</code>, <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. May
      * be null.
-     * @param scope What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-     * Without it, openid. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record WithContinuationParams(
@@ -1453,9 +1449,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token that completed the flow.
              *
              * @param continuationToken it
              * @return this
@@ -1466,7 +1460,7 @@ public final class SignInMethods {
             }
 
             /**
-             * If given it must be the one that the flow began with.
+             * The email address with which the flow started. If given, it must match.
              *
              * @param username it
              * @return this
@@ -1477,7 +1471,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
              *
              * @param audience it
              * @return this
@@ -1488,8 +1482,8 @@ public final class SignInMethods {
             }
 
             /**
-             * What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-             * Without it, openid.
+             * The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
+             * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
              *
              * @param scope it
              * @return this
@@ -1500,10 +1494,9 @@ public final class SignInMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -1544,21 +1537,22 @@ public final class SignInMethods {
     }
 
     /**
-     * What signIn.withCredential takes.
+     * The parameters of signIn.withCredential.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param credential Proof of who somebody is: what a provider gave, an address with its password, a pending
-     * token, or a flow that idp.authorize or idp.authorizeDevice has begun.
-     * @param returnProviderTokens Whether to answer the provider's own tokens too. Without it: false. May be null.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param credential The credential of the user.
+     * @param returnProviderTokens Whether to include the provider's tokens in the result. Defaults to false. May be
+     * null.
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the
+     * tenant. May be null.
+     * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>,
+     * <code>email</code>, <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. May
      * be null.
-     * @param scope What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-     * Without it, openid. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record WithCredentialParams(
@@ -1649,7 +1643,7 @@ public final class SignInMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -1661,8 +1655,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a
-             * flow that idp.authorize or idp.authorizeDevice has begun.
+             * The credential of the user.
              *
              * @param credential it
              * @return this
@@ -1673,7 +1666,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Whether to answer the provider's own tokens too. Without it: false.
+             * Whether to include the provider's tokens in the result. Defaults to false.
              *
              * @param returnProviderTokens it
              * @return this
@@ -1684,7 +1677,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
              *
              * @param audience it
              * @return this
@@ -1695,8 +1688,8 @@ public final class SignInMethods {
             }
 
             /**
-             * What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-             * Without it, openid.
+             * The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
+             * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
              *
              * @param scope it
              * @return this
@@ -1707,10 +1700,9 @@ public final class SignInMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -1752,15 +1744,16 @@ public final class SignInMethods {
     }
 
     /**
-     * What signIn.withCustomToken takes.
+     * The parameters of signIn.withCustomToken.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param token A signed JSON Web Token in compact form.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param token The custom token.
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the
+     * tenant. May be null.
+     * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>,
+     * <code>email</code>, <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. May
      * be null.
-     * @param scope What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-     * Without it, openid. May be null.
      * @param unknown the members that this client does not know
      */
     public record WithCustomTokenParams(
@@ -1841,7 +1834,7 @@ public final class SignInMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -1853,7 +1846,7 @@ public final class SignInMethods {
             }
 
             /**
-             * A signed JSON Web Token in compact form.
+             * The custom token.
              *
              * @param token it
              * @return this
@@ -1864,7 +1857,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
              *
              * @param audience it
              * @return this
@@ -1875,8 +1868,8 @@ public final class SignInMethods {
             }
 
             /**
-             * What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-             * Without it, openid.
+             * The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
+             * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
              *
              * @param scope it
              * @return this
@@ -1916,21 +1909,21 @@ public final class SignInMethods {
     }
 
     /**
-     * What signIn.withPassword takes.
+     * The parameters of signIn.withPassword.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
-     * case.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param username The email address of the account.
      * @param password A password.
-     * @param audience Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself. May
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the
+     * tenant. May be null.
+     * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>,
+     * <code>email</code>, <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. May
      * be null.
-     * @param scope What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-     * Without it, openid. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record WithPasswordParams(
@@ -2021,7 +2014,7 @@ public final class SignInMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -2033,7 +2026,7 @@ public final class SignInMethods {
             }
 
             /**
-             * The email address that somebody signs up or in with. Compared without regard to upper and lower case.
+             * The email address of the account.
              *
              * @param username it
              * @return this
@@ -2055,7 +2048,7 @@ public final class SignInMethods {
             }
 
             /**
-             * Whom the access token is for: one of the tenant's audiences. Without it, the tenant itself.
+             * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
              *
              * @param audience it
              * @return this
@@ -2066,8 +2059,8 @@ public final class SignInMethods {
             }
 
             /**
-             * What the access token allows, of openid, profile, email, offline_access and the tenant's scopes.
-             * Without it, openid.
+             * The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
+             * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
              *
              * @param scope it
              * @return this
@@ -2078,10 +2071,9 @@ public final class SignInMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this

@@ -24,12 +24,12 @@ public final class SignUpMethods {
     }
 
     /**
-     * Send another code.
+     * Send another sign-up code.
      *
-     * <p>The code before it is no longer good once the new one is on its way. If it cannot be sent, or too many were,
-     * nothing changes.
+     * <p>After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached,
+     * the previous code stays valid.
      *
-     * <p>Equivalent: nativeAuth /signup/v1.0/challenge.
+     * <p>Equivalent: nativeAuth /signup/v1.0/challenge; SDK: resendCode.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, UserAlreadyExistsException, StepNotPossibleException, SignUpNotAllowedException,
@@ -76,10 +76,12 @@ public final class SignUpMethods {
     /**
      * Start a sign-up.
      *
-     * <p>Sends a code to the address. Password and attributes can be given now, or when they are asked for; they are
-     * checked now. Nothing is an account before the code is verified, so that a pending sign-up blocks nobody.
+     * <p>Sends a one-time code to the email address. The password and the attributes can be given now, or later when
+     * the flow requests them; they are checked immediately. The account is created only after the code is verified,
+     * so a pending sign-up does not reserve the email address.
      *
-     * <p>Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge.
+     * <p>Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp, firebase SDK:
+     * createUserWithEmailAndPassword.
      *
      * <p>Errors: TenantNotFoundException, SignUpNotAllowedException, InvalidUsernameException,
      * UserAlreadyExistsException, PasswordNotAcceptedException, InvalidPasswordException, InvalidAttributesException,
@@ -124,14 +126,15 @@ public final class SignUpMethods {
     }
 
     /**
-     * Say something of oneself.
+     * Submit the user attributes of a sign-up.
      *
-     * <p>In as many pages as you like: what is required and still missing is asked for again; null and an empty text
-     * count as not given. All that is wrong is said at once, and then nothing of the submission counts. After the
-     * code, optional attributes are taken together with required ones only: alone they come too late and are not
-     * kept. What is missing goes by the tenant as it is when the step is taken.
+     * <p>The attributes can be submitted in several requests; the flow requests the required attributes that are
+     * still missing. <code>null</code> and empty strings count as missing. If an attribute is not valid, the error
+     * lists all invalid attributes, and nothing of the submission is stored. After the code is verified, optional
+     * attributes are stored only if the request also contains a required attribute. The current settings of the
+     * tenant determine which attributes are missing.
      *
-     * <p>Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes.
+     * <p>Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, StepNotPossibleException, SignUpNotAllowedException, InvalidAttributesException,
@@ -175,12 +178,12 @@ public final class SignUpMethods {
     }
 
     /**
-     * Verify the address with the code.
+     * Submit the one-time code of a sign-up.
      *
-     * <p>A right code ends the code. A wrong one counts, and leaves the continuation token valid; one that has
-     * expired or is used up counts for nothing.
+     * <p>A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid.
+     * Submissions after the code expired or was invalidated do not count.
      *
-     * <p>Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob.
+     * <p>Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob; SDK: submitCode.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, StepNotPossibleException, SignUpNotAllowedException, InvalidCodeException,
@@ -224,12 +227,14 @@ public final class SignUpMethods {
     }
 
     /**
-     * Choose a password.
+     * Submit the password of a sign-up.
      *
-     * <p>When it is asked for, or before the code. Refused with every rule that it breaks; a tenant of emailCode
-     * takes none. One that was asked for before the tenant became such a one is passed over, and the sign-up goes on.
+     * <p>Accepted when the flow requests a password, or before the code is submitted. If the password violates the
+     * password policy, the error lists every violated rule. In a tenant whose <code>localAccountMethod</code> is
+     * <code>emailCode</code>, the call fails with <code>passwordNotAccepted</code>. If the tenant changed to
+     * <code>emailCode</code> after the flow requested a password, the password is ignored and the sign-up continues.
      *
-     * <p>Equivalent: nativeAuth /signup/v1.0/continue grant_type=password.
+     * <p>Equivalent: nativeAuth /signup/v1.0/continue grant_type=password; SDK: submitPassword.
      *
      * <p>Errors: ContinuationTokenInvalidException, ContinuationTokenExpiredException, FlowFinishedException,
      * FlowEndedException, StepNotPossibleException, SignUpNotAllowedException, PasswordNotAcceptedException,
@@ -273,15 +278,13 @@ public final class SignUpMethods {
     }
 
     /**
-     * What signUp.resendCode takes.
+     * The parameters of signUp.resendCode.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param continuationToken The continuation token of the latest response of the flow.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record ResendCodeParams(
@@ -352,9 +355,7 @@ public final class SignUpMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -365,10 +366,9 @@ public final class SignUpMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -406,21 +406,20 @@ public final class SignUpMethods {
     }
 
     /**
-     * What signUp.start takes.
+     * The parameters of signUp.start.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
-     * @param username The email address that somebody signs up or in with. Compared without regard to upper and lower
-     * case.
-     * @param password A password. May be null.
-     * @param attributes Attributes by their names: strings, integers and booleans, as the tenant asks for them. May
-     * be null.
-     * @param language The language of the messages: the tenant's words in it, else in the language without its
-     * region, else in the tenant's own, else the built-in English ones. It stays for the whole flow. May be null.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
+     * @param username The email address of the new account.
+     * @param password The password of the new account. May be null.
+     * @param attributes The user attributes of the new account. May be null.
+     * @param language The language of the messages for the whole flow. If the tenant has no template in this
+     * language, the language without its region, the tenant's language and built-in English are used, in this order.
+     * May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record StartParams(
@@ -511,7 +510,7 @@ public final class SignUpMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -523,7 +522,7 @@ public final class SignUpMethods {
             }
 
             /**
-             * The email address that somebody signs up or in with. Compared without regard to upper and lower case.
+             * The email address of the new account.
              *
              * @param username it
              * @return this
@@ -534,7 +533,7 @@ public final class SignUpMethods {
             }
 
             /**
-             * A password.
+             * The password of the new account.
              *
              * @param password it
              * @return this
@@ -545,7 +544,7 @@ public final class SignUpMethods {
             }
 
             /**
-             * Attributes by their names: strings, integers and booleans, as the tenant asks for them.
+             * The user attributes of the new account.
              *
              * @param attributes it
              * @return this
@@ -556,8 +555,8 @@ public final class SignUpMethods {
             }
 
             /**
-             * The language of the messages: the tenant's words in it, else in the language without its region, else
-             * in the tenant's own, else the built-in English ones. It stays for the whole flow.
+             * The language of the messages for the whole flow. If the tenant has no template in this language, the
+             * language without its region, the tenant's language and built-in English are used, in this order.
              *
              * @param language it
              * @return this
@@ -568,10 +567,9 @@ public final class SignUpMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -613,16 +611,14 @@ public final class SignUpMethods {
     }
 
     /**
-     * What signUp.submitAttributes takes.
+     * The parameters of signUp.submitAttributes.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param attributes Attributes by their names: strings, integers and booleans, as the tenant asks for them.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param continuationToken The continuation token of the latest response of the flow.
+     * @param attributes The attributes to submit.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record SubmitAttributesParams(
@@ -698,9 +694,7 @@ public final class SignUpMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -711,7 +705,7 @@ public final class SignUpMethods {
             }
 
             /**
-             * Attributes by their names: strings, integers and booleans, as the tenant asks for them.
+             * The attributes to submit.
              *
              * @param attributes it
              * @return this
@@ -722,10 +716,9 @@ public final class SignUpMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -764,16 +757,14 @@ public final class SignUpMethods {
     }
 
     /**
-     * What signUp.submitCode takes.
+     * The parameters of signUp.submitCode.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param code The code that was sent, digit for digit.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param continuationToken The continuation token of the latest response of the flow.
+     * @param code The one-time code that was sent, digit by digit.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record SubmitCodeParams(
@@ -849,9 +840,7 @@ public final class SignUpMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -862,7 +851,7 @@ public final class SignUpMethods {
             }
 
             /**
-             * The code that was sent, digit for digit.
+             * The one-time code that was sent, digit by digit.
              *
              * @param code it
              * @return this
@@ -873,10 +862,9 @@ public final class SignUpMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this
@@ -915,16 +903,14 @@ public final class SignUpMethods {
     }
 
     /**
-     * What signUp.submitPassword takes.
+     * The parameters of signUp.submitPassword.
      *
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
+     * @param continuationToken The continuation token of the latest response of the flow.
      * @param password A password.
-     * @param client From where somebody uses your application. What is asked for, failed and sent is then counted by
-     * it too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that
-     * nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from the same
-     * client. May be null.
+     * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
+     * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+     * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record SubmitPasswordParams(
@@ -1000,9 +986,7 @@ public final class SignUpMethods {
             }
 
             /**
-             * Carries a flow on to its next step. It names this one flow, fits the latest step alone, and ages: use
-             * the one of the latest answer, and the same one again after an error. A request that carried the flow on
-             * gets the same answer again within a minute, unless that answer had tokens.
+             * The continuation token of the latest response of the flow.
              *
              * @param continuationToken it
              * @return this
@@ -1024,10 +1008,9 @@ public final class SignUpMethods {
             }
 
             /**
-             * From where somebody uses your application. What is asked for, failed and sent is then counted by it
-             * too: 20 requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages
-             * that nobody takes 100 a minute. A start that comes again within a minute gets the same answer only from
-             * the same client.
+             * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
+             * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+             * minute. Repeating a start request within one minute returns the same response only for the same origin.
              *
              * @param client it
              * @return this

@@ -24,12 +24,13 @@ public final class StoreMethods {
     }
 
     /**
-     * Write a copy of the store while it is in use.
+     * Write a consistent backup of the store without stopping the service.
      *
-     * <p>The copy is a store of its own, as the store was at one moment; requests go on meanwhile. It appears under
-     * its name only when it is whole and synced, is for this user alone and never takes the place of a file. Opening
-     * it, on this machine or another, takes the master key with the fingerprint that is answered, which is not in it:
-     * keep the two apart. PostgreSQL has pg_dump for this.
+     * <p>The backup is a complete store at a single point in time; the service continues to process requests. The
+     * file appears under its name only when it is complete and synchronized to disk, is readable only by the current
+     * operating system user, and never overwrites an existing file. Opening the backup requires the master key with
+     * the returned fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use
+     * <code>pg_dump</code>.
      *
      * <p>Errors: BackupFileExistsException, BackupNotHereException, BackupFailedException.
      *
@@ -71,13 +72,14 @@ public final class StoreMethods {
     }
 
     /**
-     * Put the store under another master key.
+     * Encrypt the store's data key with a new master key.
      *
-     * <p>Seals the store's data key anew; what the data key seals stays as it is, so it takes no time, and processes
-     * that have the store open go on. From then on only the new key opens the store; backups taken before still need
-     * the one before. Where the master key is a file beside the store, the file is replaced, and without newMasterKey
-     * a key is made. Where the process was given its key, you have to give the new one to every process from its next
-     * start on.
+     * <p>Data encrypted with the data key does not change, so the call is fast, and processes with the store open
+     * continue to work. After the call, only the new master key opens the store; earlier backups still require the
+     * previous one. If the master key is in a key file next to the store, the file is replaced, and a key is
+     * generated if <code>newMasterKey</code> is omitted. The previous key stays in a file
+     * <code>&lt;store&gt;.key.&lt;fingerprint&gt;</code>; keep that file as long as you keep earlier backups. If the
+     * master key was passed to the process, every process must be started with the new key from its next start.
      *
      * <p>Errors: NewMasterKeyNeededException, InvalidMasterKeyException.
      *
@@ -137,9 +139,9 @@ public final class StoreMethods {
     }
 
     /**
-     * Tell how much is in the store.
+     * Count the rows of each table in the store.
      *
-     * <p>Counts the rows of every table, which takes a while in a large store.
+     * <p>Also returns the size and the state of the store. Counting takes a while in a large store.
      *
      * @return what it answers
      */
@@ -157,9 +159,10 @@ public final class StoreMethods {
     }
 
     /**
-     * What store.backup takes.
+     * The parameters of store.backup.
      *
-     * @param path The file to be made, in a folder that is there; relative to where the process was started.
+     * @param path The path of the file to create, absolute or relative to the working directory of the process. Its
+     * directory must exist.
      * @param unknown the members that this client does not know
      */
     public record BackupParams(
@@ -225,7 +228,8 @@ public final class StoreMethods {
             }
 
             /**
-             * The file to be made, in a folder that is there; relative to where the process was started.
+             * The path of the file to create, absolute or relative to the working directory of the process. Its
+             * directory must exist.
              *
              * @param path it
              * @return this
@@ -262,13 +266,13 @@ public final class StoreMethods {
     }
 
     /**
-     * What store.backup answers.
+     * The result of store.backup.
      *
-     * @param path The file, from the root.
-     * @param bytes Its size.
-     * @param schemaVersion The version of its tables.
-     * @param masterFingerprint The fingerprint of the master key that opens it.
-     * @param takenAt When it was taken.
+     * @param path The absolute path of the file.
+     * @param bytes The size of the file, in bytes.
+     * @param schemaVersion The schema version of the backup.
+     * @param masterFingerprint The fingerprint of the master key that opens the backup.
+     * @param takenAt The time of the backup, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record BackupResult(
@@ -318,9 +322,10 @@ public final class StoreMethods {
     }
 
     /**
-     * What store.rekey takes.
+     * The parameters of store.rekey.
      *
-     * @param newMasterKey 32 bytes, in base64url (43 characters) or hexadecimal (64). May be null.
+     * @param newMasterKey The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record RekeyParams(
@@ -386,7 +391,7 @@ public final class StoreMethods {
             }
 
             /**
-             * 32 bytes, in base64url (43 characters) or hexadecimal (64).
+             * The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).
              *
              * @param newMasterKey it
              * @return this
@@ -423,17 +428,20 @@ public final class StoreMethods {
     }
 
     /**
-     * What store.rekey answers.
+     * The result of store.rekey.
      *
-     * @param masterFingerprint The fingerprint of the master key that opens the store from now on.
-     * @param previousFingerprint The fingerprint of the one that did until now.
-     * @param keyFile The file that holds the new key, if it stands beside the store. May be null.
+     * @param masterFingerprint The fingerprint of the new master key.
+     * @param previousFingerprint The fingerprint of the previous master key.
+     * @param keyFile The path of the key file. Present if the key file is next to the store. May be null.
+     * @param previousKeyFile The path of the file that contains the previous master key. Present if that key was in a
+     * file next to the store. May be null.
      * @param unknown the members that this client does not know
      */
     public record RekeyResult(
             String masterFingerprint,
             String previousFingerprint,
             String keyFile,
+            String previousKeyFile,
             Map<String, Object> unknown) implements JsonRecord {
         /**
          * Reads it from JSON.
@@ -448,6 +456,7 @@ public final class StoreMethods {
                     members.get("masterFingerprint", Read.STRING),
                     members.get("previousFingerprint", Read.STRING),
                     members.get("keyFile", Read.STRING),
+                    members.get("previousKeyFile", Read.STRING),
                     members.rest());
         }
 
@@ -466,26 +475,28 @@ public final class StoreMethods {
             sink.put("masterFingerprint", masterFingerprint);
             sink.put("previousFingerprint", previousFingerprint);
             sink.put("keyFile", keyFile);
+            sink.put("previousKeyFile", previousKeyFile);
             sink.unknown(unknown);
         }
     }
 
     /**
-     * What store.stats answers.
+     * The result of store.stats.
      *
-     * @param storeKind Where the data lives.
-     * @param location The file, or the database without its password. May be null.
-     * @param schemaVersion The version of the store's tables.
-     * @param epoch How often pools, roles, keys and revocations have changed: whoever keeps them in memory reads them
-     * again.
-     * @param bytes The size of the database.
-     * @param freeBytes How much of it is free for new rows (SQLite).
-     * @param logBytes The size of the write-ahead log beside it (SQLite).
-     * @param rows Table to how many rows it has.
-     * @param commits How many transactions this process has committed.
-     * @param writes How many writes shared them.
-     * @param masterFingerprint The fingerprint of the master key that opens the store.
-     * @param sweptAt When some process last removed what has expired. May be null.
+     * @param storeKind The kind of the store.
+     * @param location The path of the file, or the address of the database without its password. May be null.
+     * @param schemaVersion The schema version of the store.
+     * @param epoch The number of changes to pools, roles, keys and revocations. When it changes, processes reload the
+     * configuration that they cache.
+     * @param bytes The size of the database, in bytes.
+     * @param freeBytes The free space within the database, in bytes (SQLite).
+     * @param logBytes The size of the write-ahead log, in bytes (SQLite).
+     * @param rows The number of rows by table.
+     * @param commits The number of transactions that this process has committed.
+     * @param writes The number of writes in these transactions.
+     * @param masterFingerprint The fingerprint of the master key of the store.
+     * @param sweptAt The time at which a process last deleted expired rows, in seconds since 1970-01-01 UTC. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record StatsResult(
@@ -555,7 +566,7 @@ public final class StoreMethods {
         }
 
         /**
-         * Where the data lives. A newer Mintmark may answer others.
+         * The kind of the store. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */

@@ -24,16 +24,18 @@ public final class SystemMethods {
     }
 
     /**
-     * Make tenants, identity providers, pools and roles be as one document declares them.
+     * Apply a declarative configuration of tenants, identity providers, pools and roles.
      *
-     * <p>Everything in the document is made, or brought to what it says, in one transaction; what it does not name
-     * stays. Applying it again changes nothing and writes nothing. What the document leaves out of a pool or role
-     * gets its default, as with pool.update and role.put, and of a tenant or identity provider stays, as with
-     * tenant.update and idp.update; tenant.update replaces a list or a group (passwordPolicy, codes, lockout, tokens,
-     * delivery) as a whole, what is left out of it going back to its default; where the declaration says so, it stays
-     * too. A pool can list a tenant of the same document, and an identity provider can belong to one. If anything in
-     * it is wrong, every violation is listed and nothing is applied: the rules of the methods for tenants, identity
-     * providers, pools and roles hold, and their errors stand as rules of violations.
+     * <p>Creates or updates everything in the document in one transaction; resources that the document does not name
+     * are kept. Applying the same document again changes and writes nothing. An omitted member of a pool or role
+     * returns to its default, as in <code>pool.update</code> and <code>role.put</code>, unless its description in the
+     * declaration states that it keeps its value. An omitted member of a tenant or identity provider keeps its value,
+     * as in <code>tenant.update</code> and <code>idp.update</code>. A list or group of a tenant
+     * (<code>passwordPolicy</code>, <code>codes</code>, <code>lockout</code>, <code>tokens</code>,
+     * <code>delivery</code>) is replaced as a whole: every omitted member of the group returns to its default. A pool
+     * can use a tenant of the same document as a login provider, and an identity provider can belong to one. If
+     * anything in the document is not valid, nothing is applied and the error lists every violation. The rules of the
+     * methods for the individual resources apply; their error types are the rules of the violations.
      *
      * <p>Errors: InvalidParamsException.
      *
@@ -93,12 +95,12 @@ public final class SystemMethods {
     }
 
     /**
-     * Look whether everything works.
+     * Check the health of the store and the process.
      *
-     * <p>Reads from the store, tries a write that leaves nothing behind, once a second at most, and looks at what the
-     * process needs. A store that is full, read-only, locked for longer than two seconds, or whose file was removed
-     * or replaced is not ready. Answers also when something is wrong: ready is false then, and the checks say what to
-     * do.
+     * <p>Reads from the store, performs a test write without a lasting effect at most once per second, and checks
+     * what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file was
+     * removed or replaced is not ready. The call succeeds even if a check fails: <code>ready</code> is then false,
+     * and the checks state what to do.
      *
      * @return what it answers
      */
@@ -116,9 +118,9 @@ public final class SystemMethods {
     }
 
     /**
-     * Tell what is running here.
+     * Get the version, store and configuration of this process.
      *
-     * <p>Version, store and names of this process, as they stand in the tokens and ARNs it makes.
+     * <p>The issuer, region and account are part of the tokens and ARNs that this process creates.
      *
      * @return what it answers
      */
@@ -136,9 +138,10 @@ public final class SystemMethods {
     }
 
     /**
-     * Count what happened since the start.
+     * Get the request counters and latencies of this process.
      *
-     * <p>Counters only grow. Latency runs from reading a request to handing over its answer.
+     * <p>Counters only increase. The latency of a request is the time from reading the request to passing its
+     * response to the output.
      *
      * @return what it answers
      */
@@ -156,9 +159,9 @@ public final class SystemMethods {
     }
 
     /**
-     * Answer at once.
+     * Check that the process responds, and get its current time.
      *
-     * <p>The cheapest call there is: it shows that the process lives and what time it believes it is.
+     * <p>The cheapest method; it does not access the store of a process without <code>--testing</code>.
      *
      * @return what it answers
      */
@@ -176,13 +179,13 @@ public final class SystemMethods {
     }
 
     /**
-     * What system.apply takes.
+     * The parameters of system.apply.
      *
      * @param tenants The tenants. May be null.
-     * @param idps The identity providers that people of a tenant sign in with. May be null.
-     * @param pools The pools, with their roles, mappings and tag maps. May be null.
+     * @param idps The identity providers of tenants. May be null.
+     * @param pools The pools with their roles, role mappings and principal tag mappings. May be null.
      * @param roles The roles. May be null.
-     * @param dryRun Only say what would change. Without it: false. May be null.
+     * @param dryRun Whether to return the changes without applying them. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record ApplyParams(
@@ -279,7 +282,7 @@ public final class SystemMethods {
             }
 
             /**
-             * The identity providers that people of a tenant sign in with.
+             * The identity providers of tenants.
              *
              * @param idps it
              * @return this
@@ -290,7 +293,7 @@ public final class SystemMethods {
             }
 
             /**
-             * The pools, with their roles, mappings and tag maps.
+             * The pools with their roles, role mappings and principal tag mappings.
              *
              * @param pools it
              * @return this
@@ -312,7 +315,7 @@ public final class SystemMethods {
             }
 
             /**
-             * Only say what would change. Without it: false.
+             * Whether to return the changes without applying them. Defaults to false.
              *
              * @param dryRun it
              * @return this
@@ -353,10 +356,10 @@ public final class SystemMethods {
     }
 
     /**
-     * What system.apply answers.
+     * The result of system.apply.
      *
-     * @param dryRun Whether nothing was changed whatever it says.
-     * @param changes One for each thing in the document, in its order: tenants, identity providers, pools, then
+     * @param dryRun Whether the changes were not applied because <code>dryRun</code> was set.
+     * @param changes One entry for each resource in the document, in this order: tenants, identity providers, pools,
      * roles.
      * @param unknown the members that this client does not know
      */
@@ -398,10 +401,10 @@ public final class SystemMethods {
     }
 
     /**
-     * What system.health answers.
+     * The result of system.health.
      *
-     * @param ready Whether requests can be served: no check failed.
-     * @param checks What was looked at.
+     * @param ready Whether the process can serve requests.
+     * @param checks The results of the checks.
      * @param unknown the members that this client does not know
      */
     public record HealthResult(
@@ -442,19 +445,19 @@ public final class SystemMethods {
     }
 
     /**
-     * What system.info answers.
+     * The result of system.info.
      *
-     * @param name Always mintmark.
+     * @param name Always <code>mintmark</code>.
      * @param version The version of the program.
-     * @param schemaVersion The version of the store's tables.
-     * @param storeKind Where the data lives.
-     * @param testing Whether this is a testing store.
-     * @param issuer The base of all issuers of this process.
-     * @param region The region part of ids and ARNs.
-     * @param account The account part of ARNs.
-     * @param caller Which methods this pipe offers.
-     * @param methods How many methods this pipe offers.
-     * @param startedAt When the process started.
+     * @param schemaVersion The schema version of the store.
+     * @param storeKind The kind of the store.
+     * @param testing Whether the store is a testing store.
+     * @param issuer The base URL of all issuers of this process.
+     * @param region The region in IDs and ARNs.
+     * @param account The account number in ARNs.
+     * @param caller The access level of the caller.
+     * @param methods The number of methods that are available to the caller.
+     * @param startedAt The time at which the process started, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record InfoResult(
@@ -521,7 +524,7 @@ public final class SystemMethods {
         }
 
         /**
-         * Where the data lives. A newer Mintmark may answer others.
+         * The kind of the store. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -542,7 +545,7 @@ public final class SystemMethods {
         }
 
         /**
-         * Which methods this pipe offers. A newer Mintmark may answer others.
+         * The access level of the caller. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -561,18 +564,19 @@ public final class SystemMethods {
     }
 
     /**
-     * What system.metrics answers.
+     * The result of system.metrics.
      *
-     * @param startedAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param calls Answered calls.
-     * @param inFlight Requests that are read and not answered.
-     * @param errors Error type to how often it was answered.
-     * @param methods Per method that was called.
-     * @param poolWaits How often a call waited for a connection to the store.
-     * @param retries How often a transaction was run again.
-     * @param droppedLogs Log lines dropped because nobody read standard error.
-     * @param lastSweptAt When this process last swept away rows that had expired, on the store's clock. May be null.
-     * @param sweptRows How many rows it has swept away. May be null.
+     * @param startedAt The time at which the process started, in seconds since 1970-01-01 UTC.
+     * @param calls The number of completed requests.
+     * @param inFlight The number of requests in progress.
+     * @param errors The number of errors by error type.
+     * @param methods The counters of each method that was called.
+     * @param poolWaits The number of times a request waited for a connection to the store.
+     * @param retries The number of times a transaction was repeated.
+     * @param droppedLogs The number of log lines that were dropped because standard error was not read.
+     * @param lastSweptAt The time at which this process last deleted expired rows, by the clock of the store, in
+     * seconds since 1970-01-01 UTC. May be null.
+     * @param sweptRows The number of expired rows that this process has deleted. May be null.
      * @param unknown the members that this client does not know
      */
     public record MetricsResult(
@@ -637,9 +641,10 @@ public final class SystemMethods {
     }
 
     /**
-     * What system.ping answers.
+     * The result of system.ping.
      *
-     * @param now The time of the service; with --testing the testing clock.
+     * @param now The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual
+     * clock.
      * @param unknown the members that this client does not know
      */
     public record PingResult(

@@ -26,8 +26,8 @@ public final class TenantMethods {
     /**
      * Create a tenant.
      *
-     * <p>A tenant holds the accounts of people who sign up and sign in, and signs ID and access tokens for them with
-     * keys of its own. The tenant named default is there from the first start.
+     * <p>A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant
+     * <code>default</code> exists from the first start.
      *
      * <p>Equivalent: firebase tenants.create, nativeAuth authenticationEventsFlows.
      *
@@ -71,11 +71,11 @@ public final class TenantMethods {
     }
 
     /**
-     * Delete a tenant with its accounts.
+     * Delete a tenant with its accounts, sessions and keys.
      *
-     * <p>Its accounts, sessions and keys go with it; the tokens it issued are refused from now on. Pools that list it
-     * keep it and their identities, but nobody can prove a login of it any more, and pool.update takes it no longer.
-     * The default tenant stays.
+     * <p>Also deletes the identity providers of the tenant. Its tokens become invalid. Pools that use the tenant as a
+     * login provider keep this configuration and their identities, but logins of the tenant can no longer be proven,
+     * and <code>pool.update</code> no longer accepts the tenant. The default tenant cannot be deleted.
      *
      * <p>Equivalent: firebase tenants.delete.
      *
@@ -119,9 +119,9 @@ public final class TenantMethods {
     }
 
     /**
-     * Get a tenant.
+     * Get the settings of a tenant.
      *
-     * <p>Its settings, and the issuer of its tokens.
+     * <p>The result includes the issuer of the tenant's tokens.
      *
      * <p>Equivalent: firebase tenants.get.
      *
@@ -183,9 +183,9 @@ public final class TenantMethods {
     }
 
     /**
-     * List the tenants.
+     * List tenants.
      *
-     * <p>In the order of their ids.
+     * <p>The tenants are sorted by ID.
      *
      * <p>Equivalent: firebase tenants.list.
      *
@@ -259,11 +259,11 @@ public final class TenantMethods {
     }
 
     /**
-     * Change the settings of a tenant.
+     * Update the settings of a tenant.
      *
-     * <p>What is left out stays as it is. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) that
-     * is given replaces the one before as a whole: what is left out of it goes back to its default, so repeat what is
-     * to stay. Who has an account keeps the way to sign in that it was made with.
+     * <p>Omitted members keep their value. A list or a group (<code>passwordPolicy</code>, <code>codes</code>,
+     * <code>lockout</code>, <code>tokens</code>, <code>delivery</code>) is replaced as a whole: every omitted member
+     * of the group returns to its default. Existing accounts keep their sign-in methods.
      *
      * <p>Equivalent: firebase tenants.patch.
      *
@@ -307,38 +307,53 @@ public final class TenantMethods {
     }
 
     /**
-     * What tenant.create takes.
+     * The parameters of tenant.create.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-     * @param name What people read in mails. May be null.
-     * @param localAccountMethod How people prove who they are. emailCode: by codes sent to their address, without a
-     * password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at
-     * the sign-up, which does not ask for it, else by codes. Without it: "either". May be null.
-     * @param signUpAllowed Whether people can make accounts themselves. Without it: true. May be null.
-     * @param attributes What people are asked for, in this order. Without it the nine that are known, none of them
-     * required. May be null.
-     * @param audiences For whom access tokens can be asked beside the tenant itself. May be null.
-     * @param scopes What access tokens can be asked to allow, beside openid, profile, email and offline_access. May
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+     * @param name The display name of the tenant. It appears in the subjects and texts of messages, as the sender of
+     * emails if <code>delivery</code> has no <code>fromName</code>, on login pages and in authenticator apps. If
+     * omitted, messages do not name a service. May be null.
+     * @param localAccountMethod The sign-in method of accounts with an email address. <code>emailCode</code>:
+     * one-time codes sent by email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up
+     * requests. <code>either</code>: a password if one was given at the sign-up, which does not request it, and
+     * one-time codes otherwise. Defaults to "either". May be null.
+     * @param signUpAllowed Whether users can sign up. Defaults to true. May be null.
+     * @param attributes The user attributes that a sign-up requests, in this order. Defaults to the nine predefined
+     * attributes, none of them required. May be null.
+     * @param audiences The audiences, in addition to the tenant itself, for which access tokens can be requested. May
      * be null.
-     * @param passwordPolicy What passwords must be like. May be null.
-     * @param codes The codes that are sent to people. May be null.
-     * @param lockout When an account is locked because somebody guesses. May be null.
-     * @param tokens How long the tokens of a tenant live. May be null.
-     * @param delivery How a tenant's messages reach people. What is left out is as the process was started; where
-     * that says nothing either, flows answer messageNotSent. May be null.
-     * @param enumerationProtection Whether sign-up, sign-in and reset hide which addresses have accounts. Without it:
-     * false. May be null.
-     * @param oneAccountPerAddress Whether an address belongs to one account, whoever says it. Without that, accounts
-     * made by a provider have no address of their own. Without it: true. May be null.
-     * @param mfa Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is
-     * asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-     * anonymous accounts need none. Without it: "optional". May be null.
-     * @param totpAdjacentIntervals How many codes before and after the one that is due are taken from an
-     * authenticator app, whose clock may be wrong; each is good for 30 seconds. Without it: 5. May be null.
-     * @param anonymousAllowed Whether anybody can have an account without saying who they are. Its tokens are ID
-     * tokens of this tenant like any others. Without it: false. May be null.
-     * @param customTokenSigners Whose custom tokens are taken by signIn.withCustomToken. May be null.
-     * @param signingAlgorithm The JOSE algorithm a pool signs its tokens with. Without it: "ES256". May be null.
+     * @param scopes The scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and
+     * <code>offline_access</code>, that can be requested for access tokens. May be null.
+     * @param passwordPolicy The rules that a new password must satisfy. May be null.
+     * @param codes The rules for one-time codes. May be null.
+     * @param lockout The number of failed attempts that locks an account, and the duration of the lock. May be null.
+     * @param tokens The lifetimes of a tenant's tokens. May be null.
+     * @param delivery The delivery of a tenant's messages. Omitted members use the configuration of the process;
+     * without it, flows fail with <code>messageNotSent</code>, and notices are not sent, which the audit log records.
+     * May be null.
+     * @param enumerationProtection Whether sign-up, sign-in and password reset return identical responses for
+     * existing and unknown email addresses (account enumeration protection). Defaults to false. May be null.
+     * @param oneAccountPerAddress Whether an email address belongs to at most one account, regardless of the identity
+     * provider that returns it. If false, accounts created by a sign-in with an identity provider have no email
+     * address of their own. Defaults to true. May be null.
+     * @param mfa The second factor policy of a tenant. <code>off</code>: second factors are not used.
+     * <code>optional</code>: users who have enrolled a second factor must use it at every sign-in.
+     * <code>required</code>: users without a second factor must also enroll one at the next sign-in. Sign-ins with
+     * custom tokens and anonymous accounts require no second factor. Defaults to "optional". May be null.
+     * @param totpAdjacentIntervals The number of codes before and after the current one that are accepted from an
+     * authenticator app, to allow for clock differences. Each code is valid for 30 seconds. Defaults to 1. May be
+     * null.
+     * @param notices Which notices the users of a tenant get by email at their verified address. credentials: one for
+     * each change of how the account is signed in to (password, address, second factors, recovery codes, linked
+     * providers), also if the developer made the change, one when the account is locked, and one for the first
+     * sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be
+     * sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices. Defaults to
+     * "credentials". May be null.
+     * @param anonymousAllowed Whether users can sign in anonymously, which creates an account without a sign-in
+     * method. The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false. May be null.
+     * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts. May be
+     * null.
+     * @param signingAlgorithm The JOSE algorithm that signs tokens. Defaults to "ES256". May be null.
      * @param unknown the members that this client does not know
      */
     public record CreateParams(
@@ -358,6 +373,7 @@ public final class TenantMethods {
             Boolean oneAccountPerAddress,
             Types.MfaPolicy mfa,
             Long totpAdjacentIntervals,
+            Types.NoticePolicy notices,
             Boolean anonymousAllowed,
             List<Types.CustomTokenSigner> customTokenSigners,
             Types.SigningAlgorithm signingAlgorithm,
@@ -388,6 +404,7 @@ public final class TenantMethods {
                     members.get("oneAccountPerAddress", Read.BOOLEAN),
                     members.get("mfa", Read.text(Types.MfaPolicy::new)),
                     members.get("totpAdjacentIntervals", Read.LONG),
+                    members.get("notices", Read.text(Types.NoticePolicy::new)),
                     members.get("anonymousAllowed", Read.BOOLEAN),
                     members.get("customTokenSigners", Read.list(Read.object(Types.CustomTokenSigner::of))),
                     members.get("signingAlgorithm", Read.text(Types.SigningAlgorithm::new)),
@@ -422,6 +439,7 @@ public final class TenantMethods {
             sink.put("oneAccountPerAddress", oneAccountPerAddress);
             sink.put("mfa", mfa);
             sink.put("totpAdjacentIntervals", totpAdjacentIntervals);
+            sink.put("notices", notices);
             sink.put("anonymousAllowed", anonymousAllowed);
             sink.put("customTokenSigners", customTokenSigners);
             sink.put("signingAlgorithm", signingAlgorithm);
@@ -460,6 +478,7 @@ public final class TenantMethods {
             builder.oneAccountPerAddress = oneAccountPerAddress;
             builder.mfa = mfa;
             builder.totpAdjacentIntervals = totpAdjacentIntervals;
+            builder.notices = notices;
             builder.anonymousAllowed = anonymousAllowed;
             builder.customTokenSigners = customTokenSigners;
             builder.signingAlgorithm = signingAlgorithm;
@@ -485,6 +504,7 @@ public final class TenantMethods {
             private Boolean oneAccountPerAddress;
             private Types.MfaPolicy mfa;
             private Long totpAdjacentIntervals;
+            private Types.NoticePolicy notices;
             private Boolean anonymousAllowed;
             private List<Types.CustomTokenSigner> customTokenSigners;
             private Types.SigningAlgorithm signingAlgorithm;
@@ -494,7 +514,7 @@ public final class TenantMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
              *
              * @param tenantId it
              * @return this
@@ -505,7 +525,9 @@ public final class TenantMethods {
             }
 
             /**
-             * What people read in mails.
+             * The display name of the tenant. It appears in the subjects and texts of messages, as the sender of
+             * emails if <code>delivery</code> has no <code>fromName</code>, on login pages and in authenticator apps.
+             * If omitted, messages do not name a service.
              *
              * @param name it
              * @return this
@@ -516,9 +538,10 @@ public final class TenantMethods {
             }
 
             /**
-             * How people prove who they are. emailCode: by codes sent to their address, without a password.
-             * emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the
-             * sign-up, which does not ask for it, else by codes. Without it: "either".
+             * The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by
+             * email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up requests.
+             * <code>either</code>: a password if one was given at the sign-up, which does not request it, and
+             * one-time codes otherwise. Defaults to "either".
              *
              * @param localAccountMethod it
              * @return this
@@ -529,7 +552,7 @@ public final class TenantMethods {
             }
 
             /**
-             * Whether people can make accounts themselves. Without it: true.
+             * Whether users can sign up. Defaults to true.
              *
              * @param signUpAllowed it
              * @return this
@@ -540,7 +563,8 @@ public final class TenantMethods {
             }
 
             /**
-             * What people are asked for, in this order. Without it the nine that are known, none of them required.
+             * The user attributes that a sign-up requests, in this order. Defaults to the nine predefined attributes,
+             * none of them required.
              *
              * @param attributes it
              * @return this
@@ -551,7 +575,7 @@ public final class TenantMethods {
             }
 
             /**
-             * For whom access tokens can be asked beside the tenant itself.
+             * The audiences, in addition to the tenant itself, for which access tokens can be requested.
              *
              * @param audiences it
              * @return this
@@ -562,7 +586,8 @@ public final class TenantMethods {
             }
 
             /**
-             * What access tokens can be asked to allow, beside openid, profile, email and offline_access.
+             * The scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and
+             * <code>offline_access</code>, that can be requested for access tokens.
              *
              * @param scopes it
              * @return this
@@ -573,7 +598,7 @@ public final class TenantMethods {
             }
 
             /**
-             * What passwords must be like.
+             * The rules that a new password must satisfy.
              *
              * @param passwordPolicy it
              * @return this
@@ -584,7 +609,7 @@ public final class TenantMethods {
             }
 
             /**
-             * The codes that are sent to people.
+             * The rules for one-time codes.
              *
              * @param codes it
              * @return this
@@ -595,7 +620,7 @@ public final class TenantMethods {
             }
 
             /**
-             * When an account is locked because somebody guesses.
+             * The number of failed attempts that locks an account, and the duration of the lock.
              *
              * @param lockout it
              * @return this
@@ -606,7 +631,7 @@ public final class TenantMethods {
             }
 
             /**
-             * How long the tokens of a tenant live.
+             * The lifetimes of a tenant's tokens.
              *
              * @param tokens it
              * @return this
@@ -617,8 +642,8 @@ public final class TenantMethods {
             }
 
             /**
-             * How a tenant's messages reach people. What is left out is as the process was started; where that says
-             * nothing either, flows answer messageNotSent.
+             * The delivery of a tenant's messages. Omitted members use the configuration of the process; without it,
+             * flows fail with <code>messageNotSent</code>, and notices are not sent, which the audit log records.
              *
              * @param delivery it
              * @return this
@@ -629,7 +654,8 @@ public final class TenantMethods {
             }
 
             /**
-             * Whether sign-up, sign-in and reset hide which addresses have accounts. Without it: false.
+             * Whether sign-up, sign-in and password reset return identical responses for existing and unknown email
+             * addresses (account enumeration protection). Defaults to false.
              *
              * @param enumerationProtection it
              * @return this
@@ -640,8 +666,9 @@ public final class TenantMethods {
             }
 
             /**
-             * Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider
-             * have no address of their own. Without it: true.
+             * Whether an email address belongs to at most one account, regardless of the identity provider that
+             * returns it. If false, accounts created by a sign-in with an identity provider have no email address of
+             * their own. Defaults to true.
              *
              * @param oneAccountPerAddress it
              * @return this
@@ -652,9 +679,10 @@ public final class TenantMethods {
             }
 
             /**
-             * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
-             * for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-             * anonymous accounts need none. Without it: "optional".
+             * The second factor policy of a tenant. <code>off</code>: second factors are not used.
+             * <code>optional</code>: users who have enrolled a second factor must use it at every sign-in.
+             * <code>required</code>: users without a second factor must also enroll one at the next sign-in. Sign-ins
+             * with custom tokens and anonymous accounts require no second factor. Defaults to "optional".
              *
              * @param mfa it
              * @return this
@@ -665,8 +693,8 @@ public final class TenantMethods {
             }
 
             /**
-             * How many codes before and after the one that is due are taken from an authenticator app, whose clock
-             * may be wrong; each is good for 30 seconds. Without it: 5.
+             * The number of codes before and after the current one that are accepted from an authenticator app, to
+             * allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
              *
              * @param totpAdjacentIntervals it
              * @return this
@@ -677,8 +705,24 @@ public final class TenantMethods {
             }
 
             /**
-             * Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this
-             * tenant like any others. Without it: false.
+             * Which notices the users of a tenant get by email at their verified address. credentials: one for each
+             * change of how the account is signed in to (password, address, second factors, recovery codes, linked
+             * providers), also if the developer made the change, one when the account is locked, and one for the
+             * first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that
+             * cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+             * Defaults to "credentials".
+             *
+             * @param notices it
+             * @return this
+             */
+            public Builder notices(Types.NoticePolicy notices) {
+                this.notices = notices;
+                return this;
+            }
+
+            /**
+             * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
+             * anonymous accounts are ordinary tokens of this tenant. Defaults to false.
              *
              * @param anonymousAllowed it
              * @return this
@@ -689,7 +733,7 @@ public final class TenantMethods {
             }
 
             /**
-             * Whose custom tokens are taken by signIn.withCustomToken.
+             * The signers whose custom tokens <code>signIn.withCustomToken</code> accepts.
              *
              * @param customTokenSigners it
              * @return this
@@ -700,7 +744,7 @@ public final class TenantMethods {
             }
 
             /**
-             * The JOSE algorithm a pool signs its tokens with. Without it: "ES256".
+             * The JOSE algorithm that signs tokens. Defaults to "ES256".
              *
              * @param signingAlgorithm it
              * @return this
@@ -746,6 +790,7 @@ public final class TenantMethods {
                         oneAccountPerAddress,
                         mfa,
                         totpAdjacentIntervals,
+                        notices,
                         anonymousAllowed,
                         customTokenSigners,
                         signingAlgorithm,
@@ -755,9 +800,9 @@ public final class TenantMethods {
     }
 
     /**
-     * What tenant.delete takes.
+     * The parameters of tenant.delete.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
      * @param unknown the members that this client does not know
      */
     public record DeleteParams(
@@ -823,7 +868,7 @@ public final class TenantMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
              *
              * @param tenantId it
              * @return this
@@ -860,9 +905,9 @@ public final class TenantMethods {
     }
 
     /**
-     * What tenant.delete answers.
+     * The result of tenant.delete.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+     * @param tenantId The ID of the deleted tenant.
      * @param unknown the members that this client does not know
      */
     public record DeleteResult(
@@ -900,10 +945,10 @@ public final class TenantMethods {
     }
 
     /**
-     * What tenant.get takes.
+     * The parameters of tenant.get.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without
-     * it: "default". May be null.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+     * "default". May be null.
      * @param unknown the members that this client does not know
      */
     public record GetParams(
@@ -969,7 +1014,7 @@ public final class TenantMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens. Without it:
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
              * "default".
              *
              * @param tenantId it
@@ -1007,10 +1052,11 @@ public final class TenantMethods {
     }
 
     /**
-     * What tenant.list takes.
+     * The parameters of tenant.list.
      *
-     * @param limit How many entries one answer holds at most. Without it: 60. May be null.
-     * @param cursor Where a list goes on: nextCursor of the answer before, unchanged. May be null.
+     * @param limit The maximum number of entries in one response. Defaults to 60. May be null.
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
+     * May be null.
      * @param unknown the members that this client does not know
      */
     public record ListParams(
@@ -1081,7 +1127,7 @@ public final class TenantMethods {
             }
 
             /**
-             * How many entries one answer holds at most. Without it: 60.
+             * The maximum number of entries in one response. Defaults to 60.
              *
              * @param limit it
              * @return this
@@ -1092,7 +1138,7 @@ public final class TenantMethods {
             }
 
             /**
-             * Where a list goes on: nextCursor of the answer before, unchanged.
+             * The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
              *
              * @param cursor it
              * @return this
@@ -1130,10 +1176,10 @@ public final class TenantMethods {
     }
 
     /**
-     * What tenant.list answers.
+     * The result of tenant.list.
      *
-     * @param tenants The tenants.
-     * @param nextCursor Present when there is more: the cursor of the next call. May be null.
+     * @param tenants The tenants, sorted by ID.
+     * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
      * @param unknown the members that this client does not know
      */
     public record ListResult(
@@ -1174,37 +1220,49 @@ public final class TenantMethods {
     }
 
     /**
-     * What tenant.update takes.
+     * The parameters of tenant.update.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-     * @param name What people read in mails. May be null.
-     * @param localAccountMethod How people prove who they are. emailCode: by codes sent to their address, without a
-     * password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at
-     * the sign-up, which does not ask for it, else by codes. May be null.
-     * @param signUpAllowed Whether people can make accounts themselves. May be null.
-     * @param attributes What people are asked for, in this order. Without it the nine that are known, none of them
-     * required. May be null.
-     * @param audiences For whom access tokens can be asked beside the tenant itself. May be null.
-     * @param scopes What access tokens can be asked to allow, beside openid, profile, email and offline_access. May
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+     * @param name The display name of the tenant. It appears in the subjects and texts of messages, as the sender of
+     * emails if <code>delivery</code> has no <code>fromName</code>, on login pages and in authenticator apps. If
+     * omitted, messages do not name a service. May be null.
+     * @param localAccountMethod The sign-in method of accounts with an email address. <code>emailCode</code>:
+     * one-time codes sent by email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up
+     * requests. <code>either</code>: a password if one was given at the sign-up, which does not request it, and
+     * one-time codes otherwise. May be null.
+     * @param signUpAllowed Whether users can sign up. May be null.
+     * @param attributes The user attributes that a sign-up requests, in this order. May be null.
+     * @param audiences The audiences, in addition to the tenant itself, for which access tokens can be requested. May
      * be null.
-     * @param passwordPolicy What passwords must be like. May be null.
-     * @param codes The codes that are sent to people. May be null.
-     * @param lockout When an account is locked because somebody guesses. May be null.
-     * @param tokens How long the tokens of a tenant live. May be null.
-     * @param delivery How a tenant's messages reach people. What is left out is as the process was started; where
-     * that says nothing either, flows answer messageNotSent. May be null.
-     * @param enumerationProtection Whether sign-up, sign-in and reset hide which addresses have accounts. May be
+     * @param scopes The scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and
+     * <code>offline_access</code>, that can be requested for access tokens. May be null.
+     * @param passwordPolicy The rules that a new password must satisfy. May be null.
+     * @param codes The rules for one-time codes. May be null.
+     * @param lockout The number of failed attempts that locks an account, and the duration of the lock. May be null.
+     * @param tokens The lifetimes of a tenant's tokens. May be null.
+     * @param delivery The delivery of a tenant's messages. Omitted members use the configuration of the process;
+     * without it, flows fail with <code>messageNotSent</code>, and notices are not sent, which the audit log records.
+     * May be null.
+     * @param enumerationProtection Whether sign-up, sign-in and password reset return identical responses for
+     * existing and unknown email addresses (account enumeration protection). May be null.
+     * @param oneAccountPerAddress Whether an email address belongs to at most one account, regardless of the identity
+     * provider that returns it. If false, accounts created by a sign-in with an identity provider have no email
+     * address of their own. May be null.
+     * @param mfa The second factor policy of a tenant. <code>off</code>: second factors are not used.
+     * <code>optional</code>: users who have enrolled a second factor must use it at every sign-in.
+     * <code>required</code>: users without a second factor must also enroll one at the next sign-in. Sign-ins with
+     * custom tokens and anonymous accounts require no second factor. May be null.
+     * @param totpAdjacentIntervals The number of codes before and after the current one that are accepted from an
+     * authenticator app, to allow for clock differences. Each code is valid for 30 seconds. May be null.
+     * @param notices Which notices the users of a tenant get by email at their verified address. credentials: one for
+     * each change of how the account is signed in to (password, address, second factors, recovery codes, linked
+     * providers), also if the developer made the change, one when the account is locked, and one for the first
+     * sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be
+     * sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices. May be null.
+     * @param anonymousAllowed Whether users can sign in anonymously, which creates an account without a sign-in
+     * method. The tokens of anonymous accounts are ordinary tokens of this tenant. May be null.
+     * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts. May be
      * null.
-     * @param oneAccountPerAddress Whether an address belongs to one account, whoever says it. Without that, accounts
-     * made by a provider have no address of their own. May be null.
-     * @param mfa Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is
-     * asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-     * anonymous accounts need none. May be null.
-     * @param totpAdjacentIntervals How many codes before and after the one that is due are taken from an
-     * authenticator app, whose clock may be wrong; each is good for 30 seconds. May be null.
-     * @param anonymousAllowed Whether anybody can have an account without saying who they are. Its tokens are ID
-     * tokens of this tenant like any others. May be null.
-     * @param customTokenSigners Whose custom tokens are taken by signIn.withCustomToken. May be null.
      * @param unknown the members that this client does not know
      */
     public record UpdateParams(
@@ -1224,6 +1282,7 @@ public final class TenantMethods {
             Boolean oneAccountPerAddress,
             Types.MfaPolicy mfa,
             Long totpAdjacentIntervals,
+            Types.NoticePolicy notices,
             Boolean anonymousAllowed,
             List<Types.CustomTokenSigner> customTokenSigners,
             Map<String, Object> unknown) implements JsonRecord {
@@ -1253,6 +1312,7 @@ public final class TenantMethods {
                     members.get("oneAccountPerAddress", Read.BOOLEAN),
                     members.get("mfa", Read.text(Types.MfaPolicy::new)),
                     members.get("totpAdjacentIntervals", Read.LONG),
+                    members.get("notices", Read.text(Types.NoticePolicy::new)),
                     members.get("anonymousAllowed", Read.BOOLEAN),
                     members.get("customTokenSigners", Read.list(Read.object(Types.CustomTokenSigner::of))),
                     members.rest());
@@ -1286,6 +1346,7 @@ public final class TenantMethods {
             sink.put("oneAccountPerAddress", oneAccountPerAddress);
             sink.put("mfa", mfa);
             sink.put("totpAdjacentIntervals", totpAdjacentIntervals);
+            sink.put("notices", notices);
             sink.put("anonymousAllowed", anonymousAllowed);
             sink.put("customTokenSigners", customTokenSigners);
             sink.unknown(unknown);
@@ -1323,6 +1384,7 @@ public final class TenantMethods {
             builder.oneAccountPerAddress = oneAccountPerAddress;
             builder.mfa = mfa;
             builder.totpAdjacentIntervals = totpAdjacentIntervals;
+            builder.notices = notices;
             builder.anonymousAllowed = anonymousAllowed;
             builder.customTokenSigners = customTokenSigners;
             builder.unknown.putAll(unknown);
@@ -1347,6 +1409,7 @@ public final class TenantMethods {
             private Boolean oneAccountPerAddress;
             private Types.MfaPolicy mfa;
             private Long totpAdjacentIntervals;
+            private Types.NoticePolicy notices;
             private Boolean anonymousAllowed;
             private List<Types.CustomTokenSigner> customTokenSigners;
             private final Map<String, Object> unknown = Records.members();
@@ -1355,7 +1418,7 @@ public final class TenantMethods {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
              *
              * @param tenantId it
              * @return this
@@ -1366,7 +1429,9 @@ public final class TenantMethods {
             }
 
             /**
-             * What people read in mails.
+             * The display name of the tenant. It appears in the subjects and texts of messages, as the sender of
+             * emails if <code>delivery</code> has no <code>fromName</code>, on login pages and in authenticator apps.
+             * If omitted, messages do not name a service.
              *
              * @param name it
              * @return this
@@ -1377,9 +1442,10 @@ public final class TenantMethods {
             }
 
             /**
-             * How people prove who they are. emailCode: by codes sent to their address, without a password.
-             * emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the
-             * sign-up, which does not ask for it, else by codes.
+             * The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by
+             * email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up requests.
+             * <code>either</code>: a password if one was given at the sign-up, which does not request it, and
+             * one-time codes otherwise.
              *
              * @param localAccountMethod it
              * @return this
@@ -1390,7 +1456,7 @@ public final class TenantMethods {
             }
 
             /**
-             * Whether people can make accounts themselves.
+             * Whether users can sign up.
              *
              * @param signUpAllowed it
              * @return this
@@ -1401,7 +1467,7 @@ public final class TenantMethods {
             }
 
             /**
-             * What people are asked for, in this order. Without it the nine that are known, none of them required.
+             * The user attributes that a sign-up requests, in this order.
              *
              * @param attributes it
              * @return this
@@ -1412,7 +1478,7 @@ public final class TenantMethods {
             }
 
             /**
-             * For whom access tokens can be asked beside the tenant itself.
+             * The audiences, in addition to the tenant itself, for which access tokens can be requested.
              *
              * @param audiences it
              * @return this
@@ -1423,7 +1489,8 @@ public final class TenantMethods {
             }
 
             /**
-             * What access tokens can be asked to allow, beside openid, profile, email and offline_access.
+             * The scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and
+             * <code>offline_access</code>, that can be requested for access tokens.
              *
              * @param scopes it
              * @return this
@@ -1434,7 +1501,7 @@ public final class TenantMethods {
             }
 
             /**
-             * What passwords must be like.
+             * The rules that a new password must satisfy.
              *
              * @param passwordPolicy it
              * @return this
@@ -1445,7 +1512,7 @@ public final class TenantMethods {
             }
 
             /**
-             * The codes that are sent to people.
+             * The rules for one-time codes.
              *
              * @param codes it
              * @return this
@@ -1456,7 +1523,7 @@ public final class TenantMethods {
             }
 
             /**
-             * When an account is locked because somebody guesses.
+             * The number of failed attempts that locks an account, and the duration of the lock.
              *
              * @param lockout it
              * @return this
@@ -1467,7 +1534,7 @@ public final class TenantMethods {
             }
 
             /**
-             * How long the tokens of a tenant live.
+             * The lifetimes of a tenant's tokens.
              *
              * @param tokens it
              * @return this
@@ -1478,8 +1545,8 @@ public final class TenantMethods {
             }
 
             /**
-             * How a tenant's messages reach people. What is left out is as the process was started; where that says
-             * nothing either, flows answer messageNotSent.
+             * The delivery of a tenant's messages. Omitted members use the configuration of the process; without it,
+             * flows fail with <code>messageNotSent</code>, and notices are not sent, which the audit log records.
              *
              * @param delivery it
              * @return this
@@ -1490,7 +1557,8 @@ public final class TenantMethods {
             }
 
             /**
-             * Whether sign-up, sign-in and reset hide which addresses have accounts.
+             * Whether sign-up, sign-in and password reset return identical responses for existing and unknown email
+             * addresses (account enumeration protection).
              *
              * @param enumerationProtection it
              * @return this
@@ -1501,8 +1569,9 @@ public final class TenantMethods {
             }
 
             /**
-             * Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider
-             * have no address of their own.
+             * Whether an email address belongs to at most one account, regardless of the identity provider that
+             * returns it. If false, accounts created by a sign-in with an identity provider have no email address of
+             * their own.
              *
              * @param oneAccountPerAddress it
              * @return this
@@ -1513,9 +1582,10 @@ public final class TenantMethods {
             }
 
             /**
-             * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
-             * for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-             * anonymous accounts need none.
+             * The second factor policy of a tenant. <code>off</code>: second factors are not used.
+             * <code>optional</code>: users who have enrolled a second factor must use it at every sign-in.
+             * <code>required</code>: users without a second factor must also enroll one at the next sign-in. Sign-ins
+             * with custom tokens and anonymous accounts require no second factor.
              *
              * @param mfa it
              * @return this
@@ -1526,8 +1596,8 @@ public final class TenantMethods {
             }
 
             /**
-             * How many codes before and after the one that is due are taken from an authenticator app, whose clock
-             * may be wrong; each is good for 30 seconds.
+             * The number of codes before and after the current one that are accepted from an authenticator app, to
+             * allow for clock differences. Each code is valid for 30 seconds.
              *
              * @param totpAdjacentIntervals it
              * @return this
@@ -1538,8 +1608,23 @@ public final class TenantMethods {
             }
 
             /**
-             * Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this
-             * tenant like any others.
+             * Which notices the users of a tenant get by email at their verified address. credentials: one for each
+             * change of how the account is signed in to (password, address, second factors, recovery codes, linked
+             * providers), also if the developer made the change, one when the account is locked, and one for the
+             * first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that
+             * cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+             *
+             * @param notices it
+             * @return this
+             */
+            public Builder notices(Types.NoticePolicy notices) {
+                this.notices = notices;
+                return this;
+            }
+
+            /**
+             * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
+             * anonymous accounts are ordinary tokens of this tenant.
              *
              * @param anonymousAllowed it
              * @return this
@@ -1550,7 +1635,7 @@ public final class TenantMethods {
             }
 
             /**
-             * Whose custom tokens are taken by signIn.withCustomToken.
+             * The signers whose custom tokens <code>signIn.withCustomToken</code> accepts.
              *
              * @param customTokenSigners it
              * @return this
@@ -1596,6 +1681,7 @@ public final class TenantMethods {
                         oneAccountPerAddress,
                         mfa,
                         totpAdjacentIntervals,
+                        notices,
                         anonymousAllowed,
                         customTokenSigners,
                         Records.copy(unknown));

@@ -24,14 +24,15 @@ public final class TestMethods {
     }
 
     /**
-     * Read or turn the testing clock.
+     * Get or set the virtual clock of a testing store.
      *
-     * <p>In this order: reset returns to the real time, setAt sets, advanceSeconds moves on, freeze stops the clock
-     * or lets it run. Without any of them the clock is only read. All that is due at the new time has happened when
-     * this answers: what expires is judged by this clock, keys take their turns by it, and what is over (flows,
-     * sessions, counts, revocations, keys) is swept. Every process on this testing store shares the clock.
+     * <p>The changes apply in this order: <code>reset</code> returns to the real time, <code>setAt</code> sets the
+     * time, <code>advanceSeconds</code> advances it, and <code>freeze</code> stops or starts the clock. If all of
+     * them are omitted, the call only returns the time. When the call returns, everything due at the new time has
+     * taken effect: tokens and flows have expired, keys have changed their state, and expired rows (flows, sessions,
+     * counters, revocations, keys) are deleted. All processes of the testing store share the clock.
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * <p>Errors: ClockOutOfRangeException.
      *
@@ -91,13 +92,14 @@ public final class TestMethods {
     }
 
     /**
-     * Say what the provider for tests answers next.
+     * Queue claims or errors for the next responses of the test provider.
      *
-     * <p>Claims go into the next tokens that the issuer of test.idp hands out, and into what userinfo says for them;
-     * a member that is null is left out. An error is answered once, by the endpoint that it names, in place of what
-     * would be. Several wait in their order. Without either it says what waits.
+     * <p>Claims are added to the next tokens of the issuer of <code>test.idp</code> and to the UserInfo responses for
+     * them; a <code>null</code> value removes a claim. An error is returned once, by the endpoint that it names,
+     * instead of the regular response. Queued entries are used in order. Without claims and error, the call returns
+     * the queue.
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * <p>Errors: IssuerNotFoundException.
      *
@@ -157,18 +159,21 @@ public final class TestMethods {
     }
 
     /**
-     * Make something fail, as it does one day.
+     * Inject, list or clear faults.
      *
-     * <p>Arms one fault in this process and answers all that are armed; with neither it only answers them, with clear
-     * it disarms them all, before anything else, and so does test.reset. Name what fails: a method, which then
-     * answers the error that you choose; delivery, the next message to somebody; provider, what this process asks a
-     * login provider over HTTP (keys that it knows already it does not ask for, and one that has just failed it
-     * leaves alone for some seconds, as ever, or until clear); store, writes to the store; clockJumpSeconds, the
-     * clock, of this process alone: other processes on the store, and test.clock, show what they did, and nothing
-     * that is due is done for it. Each fails where the real thing would, so that retries, refunds and errors are the
-     * real ones. Of several that fit the one armed first comes first.
+     * <p>Injects one fault into this process and returns all active faults. Without a fault, the call only returns
+     * them. <code>clear</code> and <code>test.reset</code> remove all faults. Each fault occurs where the real
+     * failure would occur, so retries, compensation and errors are the real ones. If several faults match, the oldest
+     * one applies. A <code>method</code> fails with the chosen error, also for requests through
+     * <code>compat.http</code> and <code>test.http</code> that need the method, in the form of their protocol.
+     * <code>compat.http</code> as the method affects every request to <code>test.http</code>. A <code>delivery</code>
+     * fault affects the next messages. A <code>provider</code> fault affects HTTP requests of this process to a login
+     * provider; cached keys are not requested again, and a provider that has just failed is not contacted for some
+     * seconds or until <code>clear</code>. A <code>store</code> fault affects writes to the store.
+     * <code>clockJumpSeconds</code> changes the clock of this process only: other processes and
+     * <code>test.clock</code> are not affected, and no expired rows are deleted.
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * <p>Errors: ClockOutOfRangeException.
      *
@@ -228,13 +233,15 @@ public final class TestMethods {
     }
 
     /**
-     * Serve compat.http on this machine's loopback address.
+     * Start an HTTP endpoint for compat.http on the loopback interface.
      *
-     * <p>For SDKs and command lines that speak HTTP themselves: give them baseUrl as their endpoint. It answers
-     * 127.0.0.1 alone, requests of up to 1 MiB, until the process ends; whoever can reach it may do everything that
-     * compat.http does. Asked again, with no port or with one that it serves already, it says where it is.
+     * <p>For SDKs and command-line tools that send HTTP requests themselves: configure <code>baseUrl</code> as their
+     * endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process
+     * exits. Every program that can reach it has the full access of <code>compat.http</code>. Programs in browsers
+     * can use it: it answers CORS preflight requests and allows all origins. Calling the method again without
+     * <code>port</code>, or with the port in use by the endpoint, returns its URL.
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * <p>Errors: PortUnavailableException.
      *
@@ -294,21 +301,26 @@ public final class TestMethods {
     }
 
     /**
-     * Run an OpenID Connect provider on this machine's loopback address.
+     * Start or stop a test OpenID Connect provider on the loopback interface.
      *
-     * <p>For services that sign people in elsewhere: give them an issuer of its answer, and a browser, or a test that
-     * is one, can go through the whole login. Its users are accounts of this store, its keys those of the tenants: it
-     * signs with RS256, which OpenID Connect Discovery wants every provider to offer, for a tenant that was created
-     * with that signingAlgorithm, else with ES256. Each tenant is an issuer at baseUrl, a slash and its id; issuers
-     * names more, or changes how one treats people. It has discovery, jwks, authorize with a login page, token
-     * (authorization_code with PKCE, refresh_token, client_credentials, token exchange, device_code), userinfo,
-     * introspect, revoke, device and logout. It answers 127.0.0.1 alone, until the process ends. Asked again it says
-     * where it is and takes issuers in place of those of the same names; after stop it comes back at the same port.
-     * test.enqueue says what it answers next, test.token with its issuer signs any token, test.clock turns its time,
-     * test.reset makes it forget issuers, codes, logins and what was enqueued. What it remembers ends with the
-     * process; test.snapshot keeps it, and test.restore brings it back.
+     * <p>For tests of services that sign users in with an external provider: configure an issuer of the result there;
+     * a browser or an automated test can then perform the complete login. The users of the provider are the accounts
+     * of this store, and its keys are the keys of the tenants. It signs with RS256, which OpenID Connect Discovery
+     * requires of every provider, for tenants created with this <code>signingAlgorithm</code>, otherwise with ES256.
+     * Each tenant is an issuer at <code>baseUrl</code>, a slash and the tenant ID; <code>issuers</code> adds issuers
+     * or changes their behavior. A name that belongs to no tenant, without <code>tenantId</code>, creates a
+     * stand-alone issuer: a new tenant of this name with its own keys and no accounts. Use it to test that a service
+     * rejects tokens of foreign issuers. The provider supports discovery, JWKS, authorization with a login page,
+     * token (<code>authorization_code</code> with PKCE, <code>refresh_token</code>, <code>client_credentials</code>,
+     * token exchange, <code>device_code</code>), UserInfo, introspection, revocation, device authorization and
+     * logout. It listens only on 127.0.0.1 until the process exits. Calling the method again returns the addresses
+     * and replaces issuers of the same names; after <code>stop</code>, it starts again on the same port.
+     * <code>test.enqueue</code> sets its next responses, <code>test.token</code> signs arbitrary tokens of its
+     * issuers, <code>test.clock</code> sets its time, and <code>test.reset</code> deletes its issuers, codes, logins
+     * and queue. Its state ends with the process; <code>test.snapshot</code> saves it and <code>test.restore</code>
+     * restores it.
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * <p>Errors: PortUnavailableException, TenantNotFoundException.
      *
@@ -368,11 +380,11 @@ public final class TestMethods {
     }
 
     /**
-     * Read the messages that would have been sent.
+     * Read the messages captured by a testing store.
      *
-     * <p>A testing store sends nothing. Oldest first; wait for one with waitSeconds.
+     * <p>A testing store captures messages instead of sending them. The messages are sorted oldest first.
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * @param params what it takes
      * @return what it answers
@@ -430,16 +442,16 @@ public final class TestMethods {
     }
 
     /**
-     * Make the testing store new again, and this process.
+     * Reset the testing store and this process to their initial state.
      *
-     * <p>Everything is gone, for every process on the store: tenants, accounts, pools, roles, flows, credentials,
-     * audit records, messages, the seed. In this process the faults of test.fault are gone too, the snapshots in
-     * memory (those in files stay), and what test.idp was given and remembers; it goes on listening where it does.
-     * The tenant named default is as at the first start, the clock shows the real time, or stands where --clock had
-     * it begin. Other processes notice with their next request; on PostgreSQL within a second. What --apply set up at
-     * the start is not set up again.
+     * <p>Deletes everything in the store for every process: tenants, accounts, pools, roles, flows, credentials,
+     * audit records, messages and the seed. In this process, it also deletes the faults of <code>test.fault</code>,
+     * the snapshots in memory (not those in files), and the issuers and state of <code>test.idp</code>, which
+     * continues to listen. The tenant <code>default</code> returns to its initial settings, and the clock to the real
+     * time or to the start time of <code>--clock</code>. Other processes detect the reset with their next request, on
+     * PostgreSQL within one second. The configuration of <code>--apply</code> is not applied again.
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * @return what it answers
      */
@@ -457,18 +469,19 @@ public final class TestMethods {
     }
 
     /**
-     * Bring a snapshot's state back.
+     * Restore a snapshot of the testing store.
      *
-     * <p>What test.snapshot has kept takes the place of all that the store holds, for every process on it, in one
-     * transaction: if it fails, everything is as it was. What was good with test.idp then is good again, with that of
-     * this process; it goes on listening where it does, and issuers that it was given since, under other names, stay.
-     * The clock goes on from where it stood, or stands there; the seed goes on as well, so that processes which
-     * continue from one state and are asked the same answer the same. Other processes notice with their next request;
-     * on PostgreSQL within a second. Credentials providers that were open must be opened anew. A snapshot fits stores
-     * of the same schema version whose data key is the same, whichever database they are in: stores in memory with no
-     * key given, and stores that were made with --testing under one master key (MINTMARK_MASTER_KEY).
+     * <p>Replaces everything in the store, for every process, with the content of the snapshot in one transaction; if
+     * the restore fails, nothing changes. The state of <code>test.idp</code> in the snapshot is restored as well; the
+     * provider continues to listen on its port, and issuers with other names that were added since are kept. The
+     * clock continues from its time in the snapshot, or stays stopped at it. The seed also continues, so processes
+     * that continue from the same state with the same requests return the same results. Other processes detect the
+     * change with their next request, on PostgreSQL within one second. Open credentials providers must be opened
+     * again. A snapshot can be restored in every store with the same schema version and data key, regardless of the
+     * database. Two stores have the same data key if both are in memory without a given key, or if both were created
+     * with <code>--testing</code> under the same master key (<code>MINTMARK_MASTER_KEY</code>).
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * <p>Errors: SnapshotNotFoundException, SnapshotUnusableException, SnapshotVersionMismatchException,
      * SnapshotSealMismatchException.
@@ -529,18 +542,19 @@ public final class TestMethods {
     }
 
     /**
-     * Make what is random reproducible.
+     * Seed the random generator of a testing store.
      *
-     * <p>From now on every id, code, token and key of this store comes from the seed, in every process on it, each
-     * draw once. Two new stores with the same seed, the same clock and the same calls one after the other give the
-     * same answers, byte for byte: ids, codes, keys of all algorithms, tokens with their signatures, salts, what
-     * providers are asked, continuation and pending tokens, credentials, audit records. What a machine decides does
-     * not come again: the port that idp.authorize listens on, how long something took, the incident of an
-     * internalError. Signatures that come again are for tests: how long they take tells something of the key. Seed a
-     * store that is new or was reset: what was made before stays as it is, but credentials from before are worth
-     * nothing any more. The same seed again begins anew and would give the same ids a second time.
+     * <p>After the call, every ID, code, token and key of the store is derived from the seed, in every process, and
+     * each derived value is used once. Two new stores with the same seed, the same clock and the same sequence of
+     * calls return identical results. This includes IDs, codes, keys of all algorithms, tokens with their signatures,
+     * salts, requests to providers, continuation and pending tokens, credentials and audit records. Values that the
+     * machine determines are not reproducible: the port of <code>idp.authorize</code>, durations, and the
+     * <code>incident</code> of an <code>internalError</code>. Use reproducible signatures only for tests, because
+     * their timing reveals information about the key. Seed a new or reset store: existing data does not change, but
+     * earlier credentials become invalid. If the store already had this seed, its sequence continues after the last
+     * derived value; <code>test.reset</code> restarts it.
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * @param params what it takes
      * @return what it answers
@@ -580,18 +594,20 @@ public final class TestMethods {
     }
 
     /**
-     * Keep the state of the store, and of test.idp.
+     * Take a snapshot of the testing store.
      *
-     * <p>All of it at one moment: tenants, pools, accounts, flows, sessions, keys, messages, audit records, where the
-     * clock stands, how far the seed has come; and what this process's test.idp knows: its issuers, codes, refresh
-     * tokens, devices, who is signed in in which browser, what was enqueued. test.restore brings it back, as often as
-     * it is wanted. Without file this process keeps it in memory, under a name, until it ends or test.reset. With
-     * file another process can restore it as well, so that several tests continue from one state. The file appears
-     * under its name when it is whole, is for this user alone (0600) and never takes the place of one. It holds
-     * secrets: sealed ones as the store has them, which whoever has the master key can open, and for a store in
-     * memory with no key given anybody can; codes, addresses and what test.idp knows as they are.
+     * <p>The snapshot contains the complete state at a single point in time: tenants, pools, accounts, flows,
+     * sessions, keys, messages, audit records, the clock and the position of the seed. It also contains the state of
+     * <code>test.idp</code> in this process: issuers, codes, refresh tokens, devices, browser sessions and the queue.
+     * <code>test.restore</code> restores it any number of times. Without <code>file</code>, the snapshot is stored
+     * under a name in the memory of this process until the process exits or <code>test.reset</code> is called. With
+     * <code>file</code>, other processes can restore it too, so several tests can start from the same state. The file
+     * appears under its name only when it is complete, is readable only by the current operating system user (0600),
+     * and never overwrites an existing file. The file contains secrets. Secrets of the store are encrypted; everyone
+     * with the master key can decrypt them, and for a store in memory without a given key, everyone can. Codes,
+     * addresses and the state of <code>test.idp</code> are not encrypted.
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * <p>Errors: TooManySnapshotsException, SnapshotFileExistsException, SnapshotNotWrittenException.
      *
@@ -651,16 +667,18 @@ public final class TestMethods {
     }
 
     /**
-     * Sign any token you like.
+     * Sign a token with arbitrary header fields and claims.
      *
-     * <p>For tests of what verifies tokens: good ones without a sign-in, and bad ones of every kind. It says iss,
-     * sub, aud, iat and exp, a tenant's also sid and auth_time, an access token jti, client_id and scope, and what
-     * claims and header add; a member that is null is left out, one that is given stands in place of ours. Nothing is
-     * checked but whose key signs, and nothing is put down but the first key of a tenant that has signed nothing yet.
-     * The sid test.token stands for a session that is in no list: token.verify and pools of this store take it, for
-     * any subject, unless an account of that id is disabled.
+     * <p>For tests of token verifiers: creates valid tokens without a sign-in, and invalid tokens of every kind. The
+     * token contains <code>iss</code>, <code>sub</code>, <code>aud</code>, <code>iat</code> and <code>exp</code>.
+     * Tokens of a tenant also contain <code>sid</code> and <code>auth_time</code>; access tokens also contain
+     * <code>jti</code>, <code>client_id</code> and <code>scope</code>. Given claims and header fields replace the
+     * defaults; a <code>null</code> value removes a member. Only the issuer is checked, and nothing is stored, except
+     * the first key of a tenant that has not signed a token before. The <code>sid</code> is <code>test.token</code>,
+     * a session that does not exist; <code>token.verify</code> and the pools of this store accept it for any subject,
+     * unless an account with that ID is disabled.
      *
-     * <p>Offered by testing processes only.
+     * <p>Available only with <code>--testing</code>.
      *
      * <p>Errors: IssuerNotFoundException, NoKeyInStateException.
      *
@@ -702,14 +720,14 @@ public final class TestMethods {
     }
 
     /**
-     * What test.clock takes.
+     * The parameters of test.clock.
      *
-     * @param freeze true stops the clock, false lets it run on. May be null.
-     * @param setAt The time it is now. May be null.
-     * @param advanceSeconds How far to move on; negative moves back. May be null.
-     * @param reset Return to the real time, running. Without it: false. May be null.
-     * @param settle Whether rows that are over are swept before the answer; else in the background, some time after
-     * the next change. Without it: true. May be null.
+     * @param freeze Whether to stop the clock (<code>true</code>) or start it (<code>false</code>). May be null.
+     * @param setAt The new time, in seconds since 1970-01-01 UTC. May be null.
+     * @param advanceSeconds The number of seconds to advance the clock. A negative number sets it back. May be null.
+     * @param reset Whether to return to the real time, with the clock running. Defaults to false. May be null.
+     * @param settle Whether to delete expired rows before the call returns. Otherwise they are deleted in the
+     * background some time after the next change. Defaults to true. May be null.
      * @param unknown the members that this client does not know
      */
     public record ClockParams(
@@ -795,7 +813,7 @@ public final class TestMethods {
             }
 
             /**
-             * true stops the clock, false lets it run on.
+             * Whether to stop the clock (<code>true</code>) or start it (<code>false</code>).
              *
              * @param freeze it
              * @return this
@@ -806,7 +824,7 @@ public final class TestMethods {
             }
 
             /**
-             * The time it is now.
+             * The new time, in seconds since 1970-01-01 UTC.
              *
              * @param setAt it
              * @return this
@@ -817,7 +835,7 @@ public final class TestMethods {
             }
 
             /**
-             * How far to move on; negative moves back.
+             * The number of seconds to advance the clock. A negative number sets it back.
              *
              * @param advanceSeconds it
              * @return this
@@ -828,7 +846,7 @@ public final class TestMethods {
             }
 
             /**
-             * Return to the real time, running. Without it: false.
+             * Whether to return to the real time, with the clock running. Defaults to false.
              *
              * @param reset it
              * @return this
@@ -839,8 +857,8 @@ public final class TestMethods {
             }
 
             /**
-             * Whether rows that are over are swept before the answer; else in the background, some time after the
-             * next change. Without it: true.
+             * Whether to delete expired rows before the call returns. Otherwise they are deleted in the background
+             * some time after the next change. Defaults to true.
              *
              * @param settle it
              * @return this
@@ -881,10 +899,10 @@ public final class TestMethods {
     }
 
     /**
-     * What test.clock answers.
+     * The result of test.clock.
      *
-     * @param now What the clock shows.
-     * @param frozen Whether it stands still.
+     * @param now The time of the clock, in seconds since 1970-01-01 UTC.
+     * @param frozen Whether the clock is stopped.
      * @param unknown the members that this client does not know
      */
     public record ClockResult(
@@ -925,14 +943,14 @@ public final class TestMethods {
     }
 
     /**
-     * What test.enqueue takes.
+     * The parameters of test.enqueue.
      *
      * <p>At most one of claims, error is given.
      *
-     * @param issuer The name of the issuer, or the issuer itself. Without it: "default". May be null.
-     * @param claims Claims of the next tokens, both of them. May be null.
-     * @param error An error that the provider for tests answers in place of anything else. May be null.
-     * @param clear Whether what waits is forgotten first. Without it: false. May be null.
+     * @param issuer The name of the issuer, or its URL. Defaults to "default". May be null.
+     * @param claims The claims of the next ID and access token. May be null.
+     * @param error The error to return. May be null.
+     * @param clear Whether to clear the queue first. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record EnqueueParams(
@@ -1013,7 +1031,7 @@ public final class TestMethods {
             }
 
             /**
-             * The name of the issuer, or the issuer itself. Without it: "default".
+             * The name of the issuer, or its URL. Defaults to "default".
              *
              * @param issuer it
              * @return this
@@ -1024,7 +1042,7 @@ public final class TestMethods {
             }
 
             /**
-             * Claims of the next tokens, both of them.
+             * The claims of the next ID and access token.
              *
              * @param claims it
              * @return this
@@ -1035,7 +1053,7 @@ public final class TestMethods {
             }
 
             /**
-             * An error that the provider for tests answers in place of anything else.
+             * The error to return.
              *
              * @param error it
              * @return this
@@ -1046,7 +1064,7 @@ public final class TestMethods {
             }
 
             /**
-             * Whether what waits is forgotten first. Without it: false.
+             * Whether to clear the queue first. Defaults to false.
              *
              * @param clear it
              * @return this
@@ -1086,9 +1104,9 @@ public final class TestMethods {
     }
 
     /**
-     * What test.enqueue answers.
+     * The result of test.enqueue.
      *
-     * @param waiting What waits now, the next one first.
+     * @param waiting The queued entries, next one first.
      * @param unknown the members that this client does not know
      */
     public record EnqueueResult(
@@ -1126,32 +1144,37 @@ public final class TestMethods {
     }
 
     /**
-     * What test.fault takes.
+     * The parameters of test.fault.
      *
      * <p>At most one of method, delivery, provider, store, clockJumpSeconds is given.
      *
-     * @param method The method that answers an error instead of doing anything. test.fault and test.reset are none:
-     * they end faults. May be null.
-     * @param error With method: the type of the error, such as storeBusy. May be null.
-     * @param data With method: members of the error's data. What it needs beyond them is made up. May be null.
-     * @param delivery refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches
-     * test.outbox, but the answer is lost. May be null.
-     * @param to With delivery: only messages to this address or number. May be null.
-     * @param provider The provider's issuer, or another of its URLs, or its host, with its port if it is about that
-     * one alone. May be null.
-     * @param failure With provider: down has no connection; slow answers after delayMilliseconds, or too late. May be
+     * @param method The method that fails with an error instead of running. <code>test.fault</code> and
+     * <code>test.reset</code> are not allowed because they remove faults. May be null.
+     * @param error The type of the error, such as <code>storeBusy</code>. Required with <code>method</code>. May be
      * null.
-     * @param delayMilliseconds With a slow provider: how long it takes, in real time. May be null.
-     * @param store How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly
-     * (storeReadOnly). May be null.
-     * @param forMilliseconds With store: every write from now on fails, for so long in real time, instead of so many
-     * times. May be null.
-     * @param clockJumpSeconds How far this process's clock jumps; negative goes back. Jumps add up. May be null.
-     * @param afterCalls How many calls, messages, questions or writes go well before it. A clock jumps at once.
-     * Without it: 0. May be null.
-     * @param times How many times it fails. Without it once, and a provider until clear. May be null.
-     * @param clear Whether all that is armed is disarmed first; the clock is the store's again. Without it: false.
-     * May be null.
+     * @param data Members of the error data. Used only with <code>method</code>. Missing required members are
+     * generated. May be null.
+     * @param delivery The delivery fault. With <code>refused</code>, the message is rejected. With
+     * <code>mayHaveArrived</code>, the message is accepted and appears in <code>test.outbox</code>, but the response
+     * is lost. May be null.
+     * @param to The address or number whose messages fail. Used only with <code>delivery</code>. Defaults to all. May
+     * be null.
+     * @param provider The issuer or another URL of the provider, or its host, optionally with a port. May be null.
+     * @param failure The failure of the provider: <code>down</code> refuses connections, <code>slow</code> delays its
+     * responses by <code>delayMilliseconds</code>. Required with <code>provider</code>. May be null.
+     * @param delayMilliseconds The delay of a slow provider, in milliseconds of real time. May be null.
+     * @param store The failure of writes: <code>busy</code> (<code>storeBusy</code>), <code>full</code>
+     * (<code>storeFull</code>) or <code>readOnly</code> (<code>storeReadOnly</code>). May be null.
+     * @param forMilliseconds The period during which every write fails, in milliseconds of real time, instead of a
+     * number of times. Used only with <code>store</code>. May be null.
+     * @param clockJumpSeconds The number of seconds by which the clock of this process jumps. A negative number sets
+     * it back. Jumps add up. May be null.
+     * @param afterCalls The number of calls, messages, requests or writes that succeed before the fault occurs. Not
+     * used with <code>clockJumpSeconds</code>, which takes effect immediately. Defaults to 0. May be null.
+     * @param times The number of times the fault occurs. Defaults to 1; a provider fault stays active until
+     * <code>clear</code>. May be null.
+     * @param clear Whether to remove all active faults first. The clock of this process then returns to the clock of
+     * the store. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record FaultParams(
@@ -1282,8 +1305,8 @@ public final class TestMethods {
             }
 
             /**
-             * The method that answers an error instead of doing anything. test.fault and test.reset are none: they
-             * end faults.
+             * The method that fails with an error instead of running. <code>test.fault</code> and
+             * <code>test.reset</code> are not allowed because they remove faults.
              *
              * @param method it
              * @return this
@@ -1294,7 +1317,7 @@ public final class TestMethods {
             }
 
             /**
-             * With method: the type of the error, such as storeBusy.
+             * The type of the error, such as <code>storeBusy</code>. Required with <code>method</code>.
              *
              * @param error it
              * @return this
@@ -1305,7 +1328,7 @@ public final class TestMethods {
             }
 
             /**
-             * With method: members of the error's data. What it needs beyond them is made up.
+             * Members of the error data. Used only with <code>method</code>. Missing required members are generated.
              *
              * @param data it
              * @return this
@@ -1316,8 +1339,9 @@ public final class TestMethods {
             }
 
             /**
-             * refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox, but
-             * the answer is lost.
+             * The delivery fault. With <code>refused</code>, the message is rejected. With
+             * <code>mayHaveArrived</code>, the message is accepted and appears in <code>test.outbox</code>, but the
+             * response is lost.
              *
              * @param delivery it
              * @return this
@@ -1328,7 +1352,7 @@ public final class TestMethods {
             }
 
             /**
-             * With delivery: only messages to this address or number.
+             * The address or number whose messages fail. Used only with <code>delivery</code>. Defaults to all.
              *
              * @param to it
              * @return this
@@ -1339,8 +1363,7 @@ public final class TestMethods {
             }
 
             /**
-             * The provider's issuer, or another of its URLs, or its host, with its port if it is about that one
-             * alone.
+             * The issuer or another URL of the provider, or its host, optionally with a port.
              *
              * @param provider it
              * @return this
@@ -1351,7 +1374,8 @@ public final class TestMethods {
             }
 
             /**
-             * With provider: down has no connection; slow answers after delayMilliseconds, or too late.
+             * The failure of the provider: <code>down</code> refuses connections, <code>slow</code> delays its
+             * responses by <code>delayMilliseconds</code>. Required with <code>provider</code>.
              *
              * @param failure it
              * @return this
@@ -1362,7 +1386,7 @@ public final class TestMethods {
             }
 
             /**
-             * With a slow provider: how long it takes, in real time.
+             * The delay of a slow provider, in milliseconds of real time.
              *
              * @param delayMilliseconds it
              * @return this
@@ -1373,8 +1397,8 @@ public final class TestMethods {
             }
 
             /**
-             * How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly
-             * (storeReadOnly).
+             * The failure of writes: <code>busy</code> (<code>storeBusy</code>), <code>full</code>
+             * (<code>storeFull</code>) or <code>readOnly</code> (<code>storeReadOnly</code>).
              *
              * @param store it
              * @return this
@@ -1385,7 +1409,8 @@ public final class TestMethods {
             }
 
             /**
-             * With store: every write from now on fails, for so long in real time, instead of so many times.
+             * The period during which every write fails, in milliseconds of real time, instead of a number of times.
+             * Used only with <code>store</code>.
              *
              * @param forMilliseconds it
              * @return this
@@ -1396,7 +1421,8 @@ public final class TestMethods {
             }
 
             /**
-             * How far this process's clock jumps; negative goes back. Jumps add up.
+             * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps
+             * add up.
              *
              * @param clockJumpSeconds it
              * @return this
@@ -1407,7 +1433,8 @@ public final class TestMethods {
             }
 
             /**
-             * How many calls, messages, questions or writes go well before it. A clock jumps at once. Without it: 0.
+             * The number of calls, messages, requests or writes that succeed before the fault occurs. Not used with
+             * <code>clockJumpSeconds</code>, which takes effect immediately. Defaults to 0.
              *
              * @param afterCalls it
              * @return this
@@ -1418,7 +1445,8 @@ public final class TestMethods {
             }
 
             /**
-             * How many times it fails. Without it once, and a provider until clear.
+             * The number of times the fault occurs. Defaults to 1; a provider fault stays active until
+             * <code>clear</code>.
              *
              * @param times it
              * @return this
@@ -1429,7 +1457,8 @@ public final class TestMethods {
             }
 
             /**
-             * Whether all that is armed is disarmed first; the clock is the store's again. Without it: false.
+             * Whether to remove all active faults first. The clock of this process then returns to the clock of the
+             * store. Defaults to false.
              *
              * @param clear it
              * @return this
@@ -1478,8 +1507,9 @@ public final class TestMethods {
         }
 
         /**
-         * refused: the message is plainly not taken. mayHaveArrived: it is taken, and reaches test.outbox, but the
-         * answer is lost. A newer Mintmark may answer others.
+         * The delivery fault. With <code>refused</code>, the message is rejected. With <code>mayHaveArrived</code>,
+         * the message is accepted and appears in <code>test.outbox</code>, but the response is lost. Newer versions
+         * of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -1497,8 +1527,9 @@ public final class TestMethods {
         }
 
         /**
-         * With provider: down has no connection; slow answers after delayMilliseconds, or too late. A newer Mintmark
-         * may answer others.
+         * The failure of the provider: <code>down</code> refuses connections, <code>slow</code> delays its responses
+         * by <code>delayMilliseconds</code>. Required with <code>provider</code>. Newer versions of Mintmark can add
+         * values.
          *
          * @param value its text on the wire
          */
@@ -1516,8 +1547,9 @@ public final class TestMethods {
         }
 
         /**
-         * How writes fail: the store is busy (storeBusy), its disk full (storeFull), or it is readOnly
-         * (storeReadOnly). A newer Mintmark may answer others.
+         * The failure of writes: <code>busy</code> (<code>storeBusy</code>), <code>full</code>
+         * (<code>storeFull</code>) or <code>readOnly</code> (<code>storeReadOnly</code>). Newer versions of Mintmark
+         * can add values.
          *
          * @param value its text on the wire
          */
@@ -1539,9 +1571,9 @@ public final class TestMethods {
     }
 
     /**
-     * What test.fault answers.
+     * The result of test.fault.
      *
-     * @param armed In the order in which they were armed.
+     * @param armed The active faults, oldest first.
      * @param unknown the members that this client does not know
      */
     public record FaultResult(
@@ -1579,9 +1611,9 @@ public final class TestMethods {
     }
 
     /**
-     * What test.http takes.
+     * The parameters of test.http.
      *
-     * @param port Which port; without it, any that is free. May be null.
+     * @param port The port. Defaults to any free port. May be null.
      * @param unknown the members that this client does not know
      */
     public record HttpParams(
@@ -1647,7 +1679,7 @@ public final class TestMethods {
             }
 
             /**
-             * Which port; without it, any that is free.
+             * The port. Defaults to any free port.
              *
              * @param port it
              * @return this
@@ -1684,9 +1716,9 @@ public final class TestMethods {
     }
 
     /**
-     * What test.http answers.
+     * The result of test.http.
      *
-     * @param baseUrl Where it answers: http://127.0.0.1 and a port.
+     * @param baseUrl The URL of the endpoint: <code>http://127.0.0.1</code> and a port.
      * @param unknown the members that this client does not know
      */
     public record HttpResult(
@@ -1724,13 +1756,13 @@ public final class TestMethods {
     }
 
     /**
-     * What test.idp takes.
+     * The parameters of test.idp.
      *
-     * @param port Which port, when it begins to listen; without it, any that is free, or the one that it had before
-     * stop. May be null.
-     * @param issuers Issuers with names or rules of their own. May be null.
-     * @param stop Whether it stops listening, so that the service meets a provider that is down. What was signed in
-     * stays. Before it has ever listened, it takes a port and does not listen there. Without it: false. May be null.
+     * @param port The port on which to start listening. Defaults to the port before <code>stop</code>, otherwise to
+     * any free port. May be null.
+     * @param issuers Issuers with their own names or behavior. May be null.
+     * @param stop Whether to stop listening, to test an unavailable provider. Its logins are kept. If the provider
+     * has never been started, a port is reserved without listening. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record IdpParams(
@@ -1806,7 +1838,8 @@ public final class TestMethods {
             }
 
             /**
-             * Which port, when it begins to listen; without it, any that is free, or the one that it had before stop.
+             * The port on which to start listening. Defaults to the port before <code>stop</code>, otherwise to any
+             * free port.
              *
              * @param port it
              * @return this
@@ -1817,7 +1850,7 @@ public final class TestMethods {
             }
 
             /**
-             * Issuers with names or rules of their own.
+             * Issuers with their own names or behavior.
              *
              * @param issuers it
              * @return this
@@ -1828,8 +1861,8 @@ public final class TestMethods {
             }
 
             /**
-             * Whether it stops listening, so that the service meets a provider that is down. What was signed in
-             * stays. Before it has ever listened, it takes a port and does not listen there. Without it: false.
+             * Whether to stop listening, to test an unavailable provider. Its logins are kept. If the provider has
+             * never been started, a port is reserved without listening. Defaults to false.
              *
              * @param stop it
              * @return this
@@ -1868,20 +1901,25 @@ public final class TestMethods {
     }
 
     /**
-     * What test.idp answers.
+     * The result of test.idp.
      *
-     * @param baseUrl Where it answers: http://127.0.0.1 and a port.
-     * @param running Whether it listens.
-     * @param issuer The issuer to give to a service: the first of those that were given, else that of the default
+     * @param baseUrl The base URL of the provider: <code>http://127.0.0.1</code> and a port.
+     * @param running Whether the provider is listening.
+     * @param issuer The issuer to configure in a service: the first given issuer, otherwise the issuer of the default
      * tenant.
-     * @param issuers The default tenant's, and those that were given. Any other tenant has its own at baseUrl, a
-     * slash and its id.
+     * @param discoveryUrl The URL of the discovery document of <code>issuer</code>.
+     * @param jwksUrl The URL of the public keys of <code>issuer</code>.
+     * @param issuers The result's <code>issuer</code> first, then the other issuers of this call, those of earlier
+     * calls, and the issuer of the default tenant. Every other tenant has an issuer at <code>baseUrl</code>, a slash
+     * and its ID.
      * @param unknown the members that this client does not know
      */
     public record IdpResult(
             String baseUrl,
             boolean running,
             String issuer,
+            String discoveryUrl,
+            String jwksUrl,
             List<Types.TestIssuerAddress> issuers,
             Map<String, Object> unknown) implements JsonRecord {
         /**
@@ -1897,6 +1935,8 @@ public final class TestMethods {
                     members.get("baseUrl", Read.STRING),
                     members.truth("running"),
                     members.get("issuer", Read.STRING),
+                    members.get("discoveryUrl", Read.STRING),
+                    members.get("jwksUrl", Read.STRING),
                     members.get("issuers", Read.list(Read.object(Types.TestIssuerAddress::of))),
                     members.rest());
         }
@@ -1916,18 +1956,20 @@ public final class TestMethods {
             sink.put("baseUrl", baseUrl);
             sink.put("running", running);
             sink.put("issuer", issuer);
+            sink.put("discoveryUrl", discoveryUrl);
+            sink.put("jwksUrl", jwksUrl);
             sink.put("issuers", issuers);
             sink.unknown(unknown);
         }
     }
 
     /**
-     * What test.outbox takes.
+     * The parameters of test.outbox.
      *
-     * @param to Only those to this address or number. May be null.
-     * @param after Only those with a higher number. Without it: 0. May be null.
-     * @param waitSeconds How long to wait until there is one, in real time. Without it: 0. May be null.
-     * @param clear Whether what is answered is taken out. Without it: false. May be null.
+     * @param to The address or number whose messages are returned. May be null.
+     * @param after The number after which messages are returned. Defaults to 0. May be null.
+     * @param waitSeconds The maximum time to wait for a message, in seconds of real time. Defaults to 0. May be null.
+     * @param clear Whether to delete the returned messages. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record OutboxParams(
@@ -2008,7 +2050,7 @@ public final class TestMethods {
             }
 
             /**
-             * Only those to this address or number.
+             * The address or number whose messages are returned.
              *
              * @param to it
              * @return this
@@ -2019,7 +2061,7 @@ public final class TestMethods {
             }
 
             /**
-             * Only those with a higher number. Without it: 0.
+             * The number after which messages are returned. Defaults to 0.
              *
              * @param after it
              * @return this
@@ -2030,7 +2072,7 @@ public final class TestMethods {
             }
 
             /**
-             * How long to wait until there is one, in real time. Without it: 0.
+             * The maximum time to wait for a message, in seconds of real time. Defaults to 0.
              *
              * @param waitSeconds it
              * @return this
@@ -2041,7 +2083,7 @@ public final class TestMethods {
             }
 
             /**
-             * Whether what is answered is taken out. Without it: false.
+             * Whether to delete the returned messages. Defaults to false.
              *
              * @param clear it
              * @return this
@@ -2081,9 +2123,9 @@ public final class TestMethods {
     }
 
     /**
-     * What test.outbox answers.
+     * The result of test.outbox.
      *
-     * @param messages At most 100.
+     * @param messages At most 100 messages, oldest first.
      * @param unknown the members that this client does not know
      */
     public record OutboxResult(
@@ -2121,10 +2163,10 @@ public final class TestMethods {
     }
 
     /**
-     * What test.reset answers.
+     * The result of test.reset.
      *
-     * @param now What the clock shows.
-     * @param frozen Whether it stands still.
+     * @param now The time of the clock, in seconds since 1970-01-01 UTC.
+     * @param frozen Whether the clock is stopped.
      * @param unknown the members that this client does not know
      */
     public record ResetResult(
@@ -2165,12 +2207,12 @@ public final class TestMethods {
     }
 
     /**
-     * What test.restore takes.
+     * The parameters of test.restore.
      *
      * <p>Exactly one of name, file is given.
      *
-     * @param name One that this process keeps in memory. May be null.
-     * @param file One in a file, from the root. It stays as it is. May be null.
+     * @param name The name of a snapshot in the memory of this process. May be null.
+     * @param file The absolute path of a snapshot file. The file is not changed. May be null.
      * @param unknown the members that this client does not know
      */
     public record RestoreParams(
@@ -2241,7 +2283,7 @@ public final class TestMethods {
             }
 
             /**
-             * One that this process keeps in memory.
+             * The name of a snapshot in the memory of this process.
              *
              * @param name it
              * @return this
@@ -2252,7 +2294,7 @@ public final class TestMethods {
             }
 
             /**
-             * One in a file, from the root. It stays as it is.
+             * The absolute path of a snapshot file. The file is not changed.
              *
              * @param file it
              * @return this
@@ -2290,11 +2332,11 @@ public final class TestMethods {
     }
 
     /**
-     * What test.restore answers.
+     * The result of test.restore.
      *
-     * @param rows How many rows it holds.
-     * @param now What the clock shows.
-     * @param frozen Whether it stands still.
+     * @param rows The number of rows in the snapshot.
+     * @param now The time of the clock, in seconds since 1970-01-01 UTC.
+     * @param frozen Whether the clock is stopped.
      * @param unknown the members that this client does not know
      */
     public record RestoreResult(
@@ -2338,9 +2380,9 @@ public final class TestMethods {
     }
 
     /**
-     * What test.seed takes.
+     * The parameters of test.seed.
      *
-     * @param seed Any text.
+     * @param seed The seed, any text.
      * @param unknown the members that this client does not know
      */
     public record SeedParams(
@@ -2406,7 +2448,7 @@ public final class TestMethods {
             }
 
             /**
-             * Any text.
+             * The seed, any text.
              *
              * @param seed it
              * @return this
@@ -2443,9 +2485,9 @@ public final class TestMethods {
     }
 
     /**
-     * What test.seed answers.
+     * The result of test.seed.
      *
-     * @param seed What was given.
+     * @param seed The given seed.
      * @param unknown the members that this client does not know
      */
     public record SeedResult(
@@ -2483,13 +2525,13 @@ public final class TestMethods {
     }
 
     /**
-     * What test.snapshot takes.
+     * The parameters of test.snapshot.
      *
      * <p>At most one of name, file is given.
      *
-     * @param name What to call it in this process; one that has the name already goes. Without it, and without file,
-     * it gets one. May be null.
-     * @param file The file to be made, from the root, in a folder that is there. May be null.
+     * @param name The name of the snapshot in the memory of this process. Replaces a snapshot of the same name. If
+     * <code>name</code> and <code>file</code> are omitted, a name is generated. May be null.
+     * @param file The absolute path of the file to create. Its directory must exist. May be null.
      * @param unknown the members that this client does not know
      */
     public record SnapshotParams(
@@ -2560,8 +2602,8 @@ public final class TestMethods {
             }
 
             /**
-             * What to call it in this process; one that has the name already goes. Without it, and without file, it
-             * gets one.
+             * The name of the snapshot in the memory of this process. Replaces a snapshot of the same name. If
+             * <code>name</code> and <code>file</code> are omitted, a name is generated.
              *
              * @param name it
              * @return this
@@ -2572,7 +2614,7 @@ public final class TestMethods {
             }
 
             /**
-             * The file to be made, from the root, in a folder that is there.
+             * The absolute path of the file to create. Its directory must exist.
              *
              * @param file it
              * @return this
@@ -2610,14 +2652,14 @@ public final class TestMethods {
     }
 
     /**
-     * What test.snapshot answers.
+     * The result of test.snapshot.
      *
-     * @param name What test.restore calls it; none for a file. May be null.
-     * @param file The file, if one was asked for. May be null.
-     * @param bytes Its size. May be null.
-     * @param rows How many rows of the store it holds.
-     * @param now What the clock showed.
-     * @param frozen Whether it stood still.
+     * @param name The name for <code>test.restore</code>. Not present for a file. May be null.
+     * @param file The path of the created file. Present if <code>file</code> is given. May be null.
+     * @param bytes The size of the snapshot, in bytes. May be null.
+     * @param rows The number of rows in the snapshot.
+     * @param now The time of the clock in the snapshot, in seconds since 1970-01-01 UTC.
+     * @param frozen Whether the clock is stopped in the snapshot.
      * @param unknown the members that this client does not know
      */
     public record SnapshotResult(
@@ -2670,21 +2712,24 @@ public final class TestMethods {
     }
 
     /**
-     * What test.token takes.
+     * The parameters of test.token.
      *
-     * @param issuer Whose key signs: the issuer of a tenant or a pool of this store, or one of test.idp. Without it,
-     * the default tenant. To name a foreign issuer, give claims an iss. May be null.
-     * @param subject sub.
-     * @param audience aud.
-     * @param use What typ in the header says, unless header says it: id or access of a tenant, or pool. Without it,
-     * id for a tenant and pool for a pool. May be null.
-     * @param claims More claims, or others. May be null.
-     * @param header More members of the header, or others. The signature stays that of the key, whatever alg says.
-     * May be null.
-     * @param expiresInSeconds From now to exp; negative makes a token that has expired. Without it: 3600. May be
-     * null.
-     * @param keyState Which of the issuer's keys signs. wrong is none of them but claims to be the active one;
-     * unknown has a kid of its own. Without it: "active". May be null.
+     * @param issuer The issuer whose key signs the token: the issuer of a tenant or pool of this store, or an issuer
+     * of <code>test.idp</code>. Defaults to the default tenant. To name a foreign issuer, set <code>iss</code> in
+     * <code>claims</code>. May be null.
+     * @param subject The <code>sub</code> claim.
+     * @param audience The <code>aud</code> claim.
+     * @param use The token type, which determines <code>typ</code> in the header: <code>id</code> or
+     * <code>access</code> for a tenant, <code>pool</code> for a pool. Defaults to <code>id</code> for a tenant and to
+     * <code>pool</code> for a pool. May be null.
+     * @param claims Additional or changed claims. May be null.
+     * @param header Additional or changed header fields. The signing key does not change, regardless of
+     * <code>alg</code>. May be null.
+     * @param expiresInSeconds The number of seconds from the current time to <code>exp</code>. A negative number
+     * creates an expired token. Defaults to 3600. May be null.
+     * @param keyState The state of the key that signs the token. <code>gone</code> is a key that is no longer
+     * published. <code>wrong</code> is another key with the <code>kid</code> of the active key. <code>unknown</code>
+     * is another key with its own <code>kid</code>. Defaults to "active". May be null.
      * @param unknown the members that this client does not know
      */
     public record TokenParams(
@@ -2785,8 +2830,9 @@ public final class TestMethods {
             }
 
             /**
-             * Whose key signs: the issuer of a tenant or a pool of this store, or one of test.idp. Without it, the
-             * default tenant. To name a foreign issuer, give claims an iss.
+             * The issuer whose key signs the token: the issuer of a tenant or pool of this store, or an issuer of
+             * <code>test.idp</code>. Defaults to the default tenant. To name a foreign issuer, set <code>iss</code>
+             * in <code>claims</code>.
              *
              * @param issuer it
              * @return this
@@ -2797,7 +2843,7 @@ public final class TestMethods {
             }
 
             /**
-             * sub.
+             * The <code>sub</code> claim.
              *
              * @param subject it
              * @return this
@@ -2808,7 +2854,7 @@ public final class TestMethods {
             }
 
             /**
-             * aud.
+             * The <code>aud</code> claim.
              *
              * @param audience it
              * @return this
@@ -2819,8 +2865,9 @@ public final class TestMethods {
             }
 
             /**
-             * What typ in the header says, unless header says it: id or access of a tenant, or pool. Without it, id
-             * for a tenant and pool for a pool.
+             * The token type, which determines <code>typ</code> in the header: <code>id</code> or <code>access</code>
+             * for a tenant, <code>pool</code> for a pool. Defaults to <code>id</code> for a tenant and to
+             * <code>pool</code> for a pool.
              *
              * @param use it
              * @return this
@@ -2831,7 +2878,7 @@ public final class TestMethods {
             }
 
             /**
-             * More claims, or others.
+             * Additional or changed claims.
              *
              * @param claims it
              * @return this
@@ -2842,7 +2889,7 @@ public final class TestMethods {
             }
 
             /**
-             * More members of the header, or others. The signature stays that of the key, whatever alg says.
+             * Additional or changed header fields. The signing key does not change, regardless of <code>alg</code>.
              *
              * @param header it
              * @return this
@@ -2853,7 +2900,8 @@ public final class TestMethods {
             }
 
             /**
-             * From now to exp; negative makes a token that has expired. Without it: 3600.
+             * The number of seconds from the current time to <code>exp</code>. A negative number creates an expired
+             * token. Defaults to 3600.
              *
              * @param expiresInSeconds it
              * @return this
@@ -2864,8 +2912,9 @@ public final class TestMethods {
             }
 
             /**
-             * Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a
-             * kid of its own. Without it: "active".
+             * The state of the key that signs the token. <code>gone</code> is a key that is no longer published.
+             * <code>wrong</code> is another key with the <code>kid</code> of the active key. <code>unknown</code> is
+             * another key with its own <code>kid</code>. Defaults to "active".
              *
              * @param keyState it
              * @return this
@@ -2908,8 +2957,9 @@ public final class TestMethods {
         }
 
         /**
-         * What typ in the header says, unless header says it: id or access of a tenant, or pool. Without it, id for a
-         * tenant and pool for a pool. A newer Mintmark may answer others.
+         * The token type, which determines <code>typ</code> in the header: <code>id</code> or <code>access</code> for
+         * a tenant, <code>pool</code> for a pool. Defaults to <code>id</code> for a tenant and to <code>pool</code>
+         * for a pool. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2930,8 +2980,9 @@ public final class TestMethods {
         }
 
         /**
-         * Which of the issuer's keys signs. wrong is none of them but claims to be the active one; unknown has a kid
-         * of its own. A newer Mintmark may answer others.
+         * The state of the key that signs the token. <code>gone</code> is a key that is no longer published.
+         * <code>wrong</code> is another key with the <code>kid</code> of the active key. <code>unknown</code> is
+         * another key with its own <code>kid</code>. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2965,9 +3016,9 @@ public final class TestMethods {
     }
 
     /**
-     * What test.token answers.
+     * The result of test.token.
      *
-     * @param token A signed JSON Web Token in compact form.
+     * @param token The signed token.
      * @param unknown the members that this client does not know
      */
     public record TokenResult(

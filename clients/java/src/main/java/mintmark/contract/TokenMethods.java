@@ -24,10 +24,10 @@ public final class TokenMethods {
     }
 
     /**
-     * Get an issuer's OpenID discovery document.
+     * Get the OpenID Connect discovery document of an issuer.
      *
-     * <p>What a verifier looks for under /.well-known/openid-configuration. Publish it, with the keys of token.jwks,
-     * under the issuer's address if verifiers are to find it there.
+     * <p>Returns the document that verifiers request at <code>/.well-known/openid-configuration</code>. For verifiers
+     * to find it, publish it under the URL of the issuer, together with the keys from <code>token.jwks</code>.
      *
      * <p>Errors: IssuerNotFoundException.
      *
@@ -69,10 +69,9 @@ public final class TokenMethods {
     }
 
     /**
-     * Get the public keys.
+     * Get the JSON Web Key Set of an issuer, or of all issuers.
      *
-     * <p>The published keys, as RFC 7517 writes a key set: with issuer that issuer's, without it every published key
-     * of the store. Keys that sign from some later moment on are already in it.
+     * <p>Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active yet.
      *
      * <p>Errors: IssuerNotFoundException.
      *
@@ -132,10 +131,11 @@ public final class TokenMethods {
     }
 
     /**
-     * Mint an OpenID token for whoever proves these logins: the classic flow.
+     * Mint an OpenID token for an identity and its logins (classic flow).
      *
-     * <p>For 600 seconds. The identity that is answered may be another one than was named: the logins decide, as in
-     * identity.resolve. Developer tokens come from token.mintForDeveloper.
+     * <p>The token is valid for 600 seconds. The returned identity can differ from <code>identityId</code>: it is
+     * resolved from the logins, as in <code>identity.resolve</code>. Tokens for developer users are minted by
+     * <code>token.mintForDeveloper</code>.
      *
      * <p>Equivalent: cognito GetOpenIdToken.
      *
@@ -184,10 +184,11 @@ public final class TokenMethods {
     }
 
     /**
-     * Mint an OpenID token for a user whom your own code has authenticated.
+     * Mint an OpenID token for a developer-authenticated user.
      *
      * <p>The developer user identifier is trusted; every other login in the map is verified. The same identifier
-     * always yields the same identity. Naming a guest's identityId upgrades that guest.
+     * always resolves to the same identity. If <code>identityId</code> names a guest, the guest becomes the identity
+     * of the user.
      *
      * <p>Equivalent: cognito GetOpenIdTokenForDeveloperIdentity.
      *
@@ -234,10 +235,13 @@ public final class TokenMethods {
     }
 
     /**
-     * Verify a token that was issued here.
+     * Verify a token issued by this store.
      *
-     * <p>Checks signature, algorithm, issuer, audience, times and revocation; the first check that fails is the
-     * error. Pin what you expect: at least one of audience, issuer and tenantId.
+     * <p>Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error of
+     * the first failed check. At least one of <code>audience</code>, <code>issuer</code> and <code>tenantId</code> is
+     * required.
+     *
+     * <p>Equivalent: firebase SDK: verifyIdToken.
      *
      * <p>Errors: TokenMalformedException, TokenAlgorithmNotAllowedException, TokenKeyUnknownException,
      * TokenSignatureInvalidException, TokenIssuerMismatchException, TokenAudienceMismatchException,
@@ -282,10 +286,10 @@ public final class TokenMethods {
     }
 
     /**
-     * What token.discovery takes.
+     * The parameters of token.discovery.
      *
-     * @param issuer The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-     * pool.get.
+     * @param issuer The issuer of tokens, exactly as in their <code>iss</code> claim. <code>tenant.get</code> returns
+     * the issuer of a tenant, <code>pool.get</code> the issuer of a pool.
      * @param unknown the members that this client does not know
      */
     public record DiscoveryParams(
@@ -351,8 +355,8 @@ public final class TokenMethods {
             }
 
             /**
-             * The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-             * pool.get.
+             * The issuer of tokens, exactly as in their <code>iss</code> claim. <code>tenant.get</code> returns the
+             * issuer of a tenant, <code>pool.get</code> the issuer of a pool.
              *
              * @param issuer it
              * @return this
@@ -389,15 +393,14 @@ public final class TokenMethods {
     }
 
     /**
-     * What token.discovery answers.
+     * The result of token.discovery.
      *
-     * @param issuer The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-     * pool.get.
-     * @param jwksUri Where the keys are meant to be published.
-     * @param responseTypesSupported Always id_token.
-     * @param subjectTypesSupported Always public.
+     * @param issuer The issuer.
+     * @param jwksUri The URL at which the keys must be published.
+     * @param responseTypesSupported Always <code>id_token</code>.
+     * @param subjectTypesSupported Always <code>public</code>.
      * @param idTokenSigningAlgValuesSupported The algorithms of the published keys.
-     * @param claimsSupported The claims tokens of this issuer carry.
+     * @param claimsSupported The claims in tokens of this issuer.
      * @param unknown the members that this client does not know
      */
     public record DiscoveryResult(
@@ -450,10 +453,10 @@ public final class TokenMethods {
     }
 
     /**
-     * What token.jwks takes.
+     * The parameters of token.jwks.
      *
-     * @param issuer The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-     * pool.get. May be null.
+     * @param issuer The issuer of the keys. If omitted, the result contains every published key of the store. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record JwksParams(
@@ -519,8 +522,7 @@ public final class TokenMethods {
             }
 
             /**
-             * The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-             * pool.get.
+             * The issuer of the keys. If omitted, the result contains every published key of the store.
              *
              * @param issuer it
              * @return this
@@ -557,10 +559,11 @@ public final class TokenMethods {
     }
 
     /**
-     * What token.jwks answers.
+     * The result of token.jwks.
      *
-     * @param keys The keys.
-     * @param nextChangeAt When the set is known to change next. May be null.
+     * @param keys The published keys.
+     * @param nextChangeAt The time of the next scheduled change of the set, in seconds since 1970-01-01 UTC. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record JwksResult(
@@ -601,11 +604,10 @@ public final class TokenMethods {
     }
 
     /**
-     * What token.mint takes.
+     * The parameters of token.mint.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
-     * @param logins Public login provider to its token. The pool's developer provider and its own tokens do not
-     * belong here. May be null.
+     * @param identityId The ID of the identity.
+     * @param logins The logins of the identity. Omit them for a guest. May be null.
      * @param unknown the members that this client does not know
      */
     public record MintParams(
@@ -676,7 +678,7 @@ public final class TokenMethods {
             }
 
             /**
-             * The id of an identity: a region, a colon and a UUID.
+             * The ID of the identity.
              *
              * @param identityId it
              * @return this
@@ -687,8 +689,7 @@ public final class TokenMethods {
             }
 
             /**
-             * Public login provider to its token. The pool's developer provider and its own tokens do not belong
-             * here.
+             * The logins of the identity. Omit them for a guest.
              *
              * @param logins it
              * @return this
@@ -726,11 +727,11 @@ public final class TokenMethods {
     }
 
     /**
-     * What token.mint answers.
+     * The result of token.mint.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
-     * @param token A signed JSON Web Token in compact form.
-     * @param expiresAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param identityId The identity for which the token was minted.
+     * @param token The OpenID token.
+     * @param expiresAt The time at which the token expires, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record MintResult(
@@ -774,15 +775,14 @@ public final class TokenMethods {
     }
 
     /**
-     * What token.mintForDeveloper takes.
+     * The parameters of token.mintForDeveloper.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param logins Login provider to proof: for the developer provider the identifier of the user in your own
-     * system, for a public provider a token.
-     * @param identityId An identity that must be the user's, or a guest that becomes it. May be null.
-     * @param durationSeconds How long the token is valid. Without it: 900. May be null.
-     * @param principalTags Session tags carried by the token and by the credentials bought with it. Two keys must
-     * differ in more than case. May be null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param logins The logins of the user. One of them must be the developer provider with the developer user
+     * identifier.
+     * @param identityId The identity of the user, or a guest that becomes the identity of the user. May be null.
+     * @param durationSeconds The lifetime of the token, in seconds. Defaults to 900. May be null.
+     * @param principalTags The principal tags in the token. May be null.
      * @param unknown the members that this client does not know
      */
     public record MintForDeveloperParams(
@@ -868,7 +868,7 @@ public final class TokenMethods {
             }
 
             /**
-             * The id of a pool: a region, a colon and a UUID.
+             * The ID of a pool: a region, a colon and a UUID.
              *
              * @param poolId it
              * @return this
@@ -879,8 +879,7 @@ public final class TokenMethods {
             }
 
             /**
-             * Login provider to proof: for the developer provider the identifier of the user in your own system, for
-             * a public provider a token.
+             * The logins of the user. One of them must be the developer provider with the developer user identifier.
              *
              * @param logins it
              * @return this
@@ -891,7 +890,7 @@ public final class TokenMethods {
             }
 
             /**
-             * An identity that must be the user's, or a guest that becomes it.
+             * The identity of the user, or a guest that becomes the identity of the user.
              *
              * @param identityId it
              * @return this
@@ -902,7 +901,7 @@ public final class TokenMethods {
             }
 
             /**
-             * How long the token is valid. Without it: 900.
+             * The lifetime of the token, in seconds. Defaults to 900.
              *
              * @param durationSeconds it
              * @return this
@@ -913,8 +912,7 @@ public final class TokenMethods {
             }
 
             /**
-             * Session tags carried by the token and by the credentials bought with it. Two keys must differ in more
-             * than case.
+             * The principal tags in the token.
              *
              * @param principalTags it
              * @return this
@@ -955,11 +953,11 @@ public final class TokenMethods {
     }
 
     /**
-     * What token.mintForDeveloper answers.
+     * The result of token.mintForDeveloper.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
-     * @param token A signed JSON Web Token in compact form.
-     * @param expiresAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param identityId The identity for which the token was minted.
+     * @param token The OpenID token.
+     * @param expiresAt The time at which the token expires, in seconds since 1970-01-01 UTC.
      * @param isNewIdentity Whether this call created the identity.
      * @param unknown the members that this client does not know
      */
@@ -1007,19 +1005,20 @@ public final class TokenMethods {
     }
 
     /**
-     * What token.verify takes.
+     * The parameters of token.verify.
      *
      * <p>At least one of audience, issuer, tenantId is given.
      *
-     * @param token A signed JSON Web Token in compact form.
-     * @param audience The aud claim must contain it: a pool's id, a tenant's, or one of a tenant's audiences. May be
-     * null.
-     * @param issuer The iss claim must be it. May be null.
-     * @param tenantId The token must be one of this tenant. May be null.
-     * @param use What the token must be for. May be null.
-     * @param scope The scope claim must contain all of these; only a tenant's access token has one. May be null.
-     * @param checkRevoked Whether a deleted or disabled identity or account, or a session that was ended, makes the
-     * token invalid. Without it: true. May be null.
+     * @param token The token to verify.
+     * @param audience The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The
+     * <code>aud</code> claim must contain it. May be null.
+     * @param issuer The required issuer. The <code>iss</code> claim must be equal to it. May be null.
+     * @param tenantId The tenant that must have issued the token. May be null.
+     * @param use The required token type. May be null.
+     * @param scope The required scopes. The <code>scope</code> claim must contain all of them; only access tokens of
+     * a tenant have this claim. May be null.
+     * @param checkRevoked Whether to reject the token if its identity or account was deleted or disabled, or its
+     * session was ended. Defaults to true. May be null.
      * @param unknown the members that this client does not know
      */
     public record VerifyParams(
@@ -1115,7 +1114,7 @@ public final class TokenMethods {
             }
 
             /**
-             * A signed JSON Web Token in compact form.
+             * The token to verify.
              *
              * @param token it
              * @return this
@@ -1126,7 +1125,8 @@ public final class TokenMethods {
             }
 
             /**
-             * The aud claim must contain it: a pool's id, a tenant's, or one of a tenant's audiences.
+             * The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The
+             * <code>aud</code> claim must contain it.
              *
              * @param audience it
              * @return this
@@ -1137,7 +1137,7 @@ public final class TokenMethods {
             }
 
             /**
-             * The iss claim must be it.
+             * The required issuer. The <code>iss</code> claim must be equal to it.
              *
              * @param issuer it
              * @return this
@@ -1148,7 +1148,7 @@ public final class TokenMethods {
             }
 
             /**
-             * The token must be one of this tenant.
+             * The tenant that must have issued the token.
              *
              * @param tenantId it
              * @return this
@@ -1159,7 +1159,7 @@ public final class TokenMethods {
             }
 
             /**
-             * What the token must be for.
+             * The required token type.
              *
              * @param use it
              * @return this
@@ -1170,7 +1170,8 @@ public final class TokenMethods {
             }
 
             /**
-             * The scope claim must contain all of these; only a tenant's access token has one.
+             * The required scopes. The <code>scope</code> claim must contain all of them; only access tokens of a
+             * tenant have this claim.
              *
              * @param scope it
              * @return this
@@ -1181,8 +1182,8 @@ public final class TokenMethods {
             }
 
             /**
-             * Whether a deleted or disabled identity or account, or a session that was ended, makes the token
-             * invalid. Without it: true.
+             * Whether to reject the token if its identity or account was deleted or disabled, or its session was
+             * ended. Defaults to true.
              *
              * @param checkRevoked it
              * @return this
@@ -1225,14 +1226,13 @@ public final class TokenMethods {
     }
 
     /**
-     * What token.verify answers.
+     * The result of token.verify.
      *
-     * @param claims The token's payload.
-     * @param header The token's JOSE header.
-     * @param use What a token is for: a pool's OpenID token, or a tenant's ID or access token.
-     * @param issuer The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-     * pool.get.
-     * @param expiresAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param claims The claims of the token.
+     * @param header The JOSE header of the token.
+     * @param use The token type.
+     * @param issuer The issuer of the token.
+     * @param expiresAt The time at which the token expires, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record VerifyResult(

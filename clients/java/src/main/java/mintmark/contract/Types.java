@@ -17,24 +17,24 @@ public final class Types {
     }
 
     /**
-     * A person's account in a tenant.
+     * The account of a user in a tenant.
      *
-     * @param accountId The id of an account; sub in its tokens.
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-     * @param username The address that it signs in with; none for one without an address of its own. May be null.
-     * @param email The address that mails go to. May be null.
-     * @param emailVerified Whether its owner has shown that mails there reach them.
-     * @param method How the owner of an account signs in: password, code, with a provider (federated), by custom
-     * tokens of your backend (custom), or not again (anonymous).
-     * @param providers The ways into it.
-     * @param factors Its second factors, the oldest first; none if it has none. May be null.
-     * @param attributes Attributes by their names: strings, integers and booleans, as the tenant asks for them.
-     * @param claims Custom claims of its tokens.
-     * @param disabled Whether it is kept from signing in.
-     * @param mustChangePassword Whether it signs in again only after a reset of its password. May be null.
-     * @param createdAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param updatedAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param lastSignInAt Integer seconds since 1970-01-01T00:00:00Z. May be null.
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+     * @param username The email address with which the user signs in. Not present for accounts without their own
+     * email address. May be null.
+     * @param email The email address to which messages are sent. May be null.
+     * @param emailVerified Whether the email address is verified.
+     * @param method The way in which the user signs in.
+     * @param providers The sign-in methods of the account.
+     * @param factors The second factors, oldest first. Present if the account has second factors. May be null.
+     * @param attributes The user attributes.
+     * @param claims The custom claims that are added to the account's tokens.
+     * @param disabled Whether the account is disabled. A disabled account cannot be signed in to.
+     * @param mustChangePassword Whether the user must reset the password before the next sign-in. May be null.
+     * @param createdAt The time at which the account was created, in seconds since 1970-01-01 UTC.
+     * @param updatedAt The time of the last change of the account, in seconds since 1970-01-01 UTC.
+     * @param lastSignInAt The time of the last sign-in, in seconds since 1970-01-01 UTC. May be null.
      * @param unknown the members that this client does not know
      */
     public record Account(
@@ -114,11 +114,11 @@ public final class Types {
     }
 
     /**
-     * What a provider says of whoever signed in with it.
+     * The information that an identity provider returned about the user.
      *
-     * @param providerId The provider.
-     * @param username The name that it calls them by, where it has such names. May be null.
-     * @param profile All of it: the claims of the ID token, or the answer about the access token.
+     * @param providerId The ID of the provider.
+     * @param username The user name at the provider. Present if the provider has user names. May be null.
+     * @param profile The complete user information: the claims of the ID token, or the response to the access token.
      * @param unknown the members that this client does not know
      */
     public record AdditionalUserInfo(
@@ -162,16 +162,17 @@ public final class Types {
     }
 
     /**
-     * What applying a document did, or would do, to one thing that it declares.
+     * The effect of applying a document on one resource.
      *
-     * @param pointer Where it is declared, as an RFC 6901 JSON pointer into the document.
-     * @param kind What it is.
-     * @param name Its name; of a tenant or identity provider its id.
-     * @param tenantId A tenant's id, and the tenant of an identity provider. May be null.
-     * @param poolId A pool's id; not for a new one in a dry run, unless the document says it. May be null.
-     * @param roleArn A role's ARN. May be null.
-     * @param change What became of it.
-     * @param changed Of what was updated, the members that differed.
+     * @param pointer The location of the resource in the document, as an RFC 6901 JSON Pointer.
+     * @param kind The kind of the resource.
+     * @param name The name of the resource, or the ID of a tenant or identity provider.
+     * @param tenantId The ID of the tenant. Present for tenants and identity providers. May be null.
+     * @param poolId The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
+     * May be null.
+     * @param roleArn The ARN of the role. Present for roles. May be null.
+     * @param change The outcome: created, updated or unchanged.
+     * @param changed The names of the members that changed. Empty unless the resource was updated.
      * @param unknown the members that this client does not know
      */
     public record AppliedChange(
@@ -229,7 +230,7 @@ public final class Types {
         }
 
         /**
-         * What it is. A newer Mintmark may answer others.
+         * The kind of the resource. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -253,7 +254,7 @@ public final class Types {
         }
 
         /**
-         * What became of it. A newer Mintmark may answer others.
+         * The outcome: created, updated or unchanged. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -275,12 +276,12 @@ public final class Types {
     }
 
     /**
-     * Why an attribute was refused.
+     * The reason an attribute was rejected.
      *
-     * @param name The attribute, as it was named.
-     * @param rule What an attribute's value fell short of.
-     * @param message For people.
-     * @param nearest For an unknown name: which ones come near. May be null.
+     * @param name The name of the attribute, as given.
+     * @param rule The violated rule.
+     * @param message The problem, as text.
+     * @param nearest Similar attribute names. Present if the name is unknown. May be null.
      * @param unknown the members that this client does not know
      */
     public record AttributeFailure(
@@ -327,10 +328,10 @@ public final class Types {
     }
 
     /**
-     * One of the values that an attribute can have.
+     * An allowed value of an attribute.
      *
-     * @param value What is stored and stands in tokens. Not with a comma.
-     * @param label What people see. May be null.
+     * @param value The value that is stored and added to tokens. It must not contain a comma.
+     * @param label The text that users see. May be null.
      * @param unknown the members that this client does not know
      */
     public record AttributeOption(
@@ -401,7 +402,7 @@ public final class Types {
             }
 
             /**
-             * What is stored and stands in tokens. Not with a comma.
+             * The value that is stored and added to tokens. It must not contain a comma.
              *
              * @param value it
              * @return this
@@ -412,7 +413,7 @@ public final class Types {
             }
 
             /**
-             * What people see.
+             * The text that users see.
              *
              * @param label it
              * @return this
@@ -450,7 +451,7 @@ public final class Types {
     }
 
     /**
-     * What an attribute's value fell short of. A newer Mintmark may answer others.
+     * The rule that the value of an attribute violates. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -486,7 +487,7 @@ public final class Types {
     }
 
     /**
-     * What the values of an attribute are. A newer Mintmark may answer others.
+     * The type of the values of an attribute. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -507,15 +508,15 @@ public final class Types {
     }
 
     /**
-     * What was found in one chain.
+     * The verification result of one hash chain.
      *
-     * @param chain The chain.
-     * @param records How many records it has had.
-     * @param removedRecords How many of them, the oldest, retention has removed. Their end is attested; what follows
-     * is checked from there. May be null.
-     * @param head The hash of its last record.
-     * @param intact Whether every record follows from the one before.
-     * @param problem What is wrong, and where. May be null.
+     * @param chain The ID of the chain.
+     * @param records The number of records the chain has had.
+     * @param removedRecords The number of oldest records that retention has removed. Their end is attested, and the
+     * verification starts there. May be null.
+     * @param head The hash of the last record.
+     * @param intact Whether every record follows from the previous one.
+     * @param problem The problem and its location. Present if <code>intact</code> is false. May be null.
      * @param unknown the members that this client does not know
      */
     public record AuditChain(
@@ -568,11 +569,11 @@ public final class Types {
     }
 
     /**
-     * The end of a chain at some moment, to be kept outside the store.
+     * The end of a hash chain at some time, to be stored outside the store.
      *
-     * @param chain The chain.
-     * @param records How many records it had.
-     * @param head The hash of its last record, in base64url.
+     * @param chain The ID of the chain.
+     * @param records The number of records of the chain.
+     * @param head The hash of the last record, in base64url.
      * @param unknown the members that this client does not know
      */
     public record AuditHead(
@@ -648,7 +649,7 @@ public final class Types {
             }
 
             /**
-             * The chain.
+             * The ID of the chain.
              *
              * @param chain it
              * @return this
@@ -659,7 +660,7 @@ public final class Types {
             }
 
             /**
-             * How many records it had.
+             * The number of records of the chain.
              *
              * @param records it
              * @return this
@@ -670,7 +671,7 @@ public final class Types {
             }
 
             /**
-             * The hash of its last record, in base64url.
+             * The hash of the last record, in base64url.
              *
              * @param head it
              * @return this
@@ -709,18 +710,64 @@ public final class Types {
     }
 
     /**
-     * One change of state. Ids only: no names, no addresses, no secrets.
+     * The progress of audit.verify.
      *
-     * @param chain The writing connection; under a seed one for all.
-     * @param sequence Counts up by one within its chain.
-     * @param at Integer seconds since 1970-01-01T00:00:00Z.
-     * @param method The method that made the change; audit.checkpoint stands for records that retention has removed.
-     * @param poolId The id of a pool: a region, a colon and a UUID. May be null.
-     * @param identityId The id of an identity: a region, a colon and a UUID. May be null.
-     * @param subject What else it concerns: a role's ARN, a key's id. May be null.
-     * @param trace The trace of the request. May be null.
-     * @param details What the change was. May be null.
-     * @param hash HMAC over this record and the one before, in base64url.
+     * @param verifiedChains The number of chains verified so far.
+     * @param chains The number of chains to verify.
+     * @param unknown the members that this client does not know
+     */
+    public record AuditProgress(
+            long verifiedChains,
+            long chains,
+            Map<String, Object> unknown) implements JsonRecord {
+        /**
+         * Reads it from JSON.
+         *
+         * @param json its members, by their names on the wire
+         * @return the record
+         * @throws IllegalArgumentException if a member is not what it should be
+         */
+        public static AuditProgress of(Map<String, ?> json) {
+            var members = new Members(json);
+            return new AuditProgress(
+                    members.number("verifiedChains"),
+                    members.number("chains"),
+                    members.rest());
+        }
+
+        @Override
+        public Map<String, Object> toJson() {
+            return Records.json(this::tell);
+        }
+
+        /** Shows no secrets. */
+        @Override
+        public String toString() {
+            return Records.text("AuditProgress", this::tell);
+        }
+
+        private void tell(Sink sink) {
+            sink.put("verifiedChains", verifiedChains);
+            sink.put("chains", chains);
+            sink.unknown(unknown);
+        }
+    }
+
+    /**
+     * The record of a state change. It contains only IDs: no names, addresses or secrets.
+     *
+     * @param chain The ID of the hash chain. Each connection that writes has its own chain; a store with a seed has
+     * one chain.
+     * @param sequence The number of the record in its chain, increasing by one.
+     * @param at The time of the change, in seconds since 1970-01-01 UTC.
+     * @param method The method that made the change. <code>audit.checkpoint</code> marks records that retention has
+     * removed.
+     * @param poolId The pool that the change affects. May be null.
+     * @param identityId The identity that the change affects. May be null.
+     * @param subject Another affected resource, such as the ARN of a role or the ID of a key. May be null.
+     * @param trace The <code>trace</code> of the request. May be null.
+     * @param details The details of the change. May be null.
+     * @param hash The HMAC over this record and the previous one, in base64url.
      * @param unknown the members that this client does not know
      */
     public record AuditRecord(
@@ -785,14 +832,14 @@ public final class Types {
     }
 
     /**
-     * A service that knows passwords that have leaked, asked by the k-anonymity interface of Have I Been Pwned: it
-     * learns five hexadecimal digits of a SHA-1. While it cannot be asked passwords are taken, and the audit log says
-     * so.
+     * A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the
+     * first five hexadecimal digits of a SHA-1 hash. While the service is unavailable, passwords are accepted, and
+     * the audit log records it.
      *
-     * @param url What the five digits are put behind. Without it: "https://api.pwnedpasswords.com/range/". May be
-     * null.
-     * @param allowPrivateNetwork Whether it may be in a private network. Without it: false. May be null.
-     * @param allowInsecure Whether it may be on a loopback address, without TLS. Without it: false. May be null.
+     * @param url The URL to which the five digits are appended. Defaults to "https://api.pwnedpasswords.com/range/".
+     * May be null.
+     * @param allowPrivateNetwork Whether the service can be in a private network. Defaults to false. May be null.
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record BreachedPasswordCheck(
@@ -868,7 +915,7 @@ public final class Types {
             }
 
             /**
-             * What the five digits are put behind. Without it: "https://api.pwnedpasswords.com/range/".
+             * The URL to which the five digits are appended. Defaults to "https://api.pwnedpasswords.com/range/".
              *
              * @param url it
              * @return this
@@ -879,7 +926,7 @@ public final class Types {
             }
 
             /**
-             * Whether it may be in a private network. Without it: false.
+             * Whether the service can be in a private network. Defaults to false.
              *
              * @param allowPrivateNetwork it
              * @return this
@@ -890,7 +937,7 @@ public final class Types {
             }
 
             /**
-             * Whether it may be on a loopback address, without TLS. Without it: false.
+             * Whether plain HTTP to a loopback address is allowed. Defaults to false.
              *
              * @param allowInsecure it
              * @return this
@@ -929,7 +976,7 @@ public final class Types {
     }
 
     /**
-     * The way a message goes. A newer Mintmark may answer others.
+     * The channel of a message. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -947,8 +994,9 @@ public final class Types {
     }
 
     /**
-     * How your client proves itself when a code is redeemed: not at all (public clients have PKCE alone), with the
-     * secret in the Authorization header (basic), or in the form (post). A newer Mintmark may answer others.
+     * The method with which the client authenticates when it redeems a code. <code>none</code>: no authentication,
+     * for public clients, which use only PKCE. <code>basic</code>: the secret in the <code>Authorization</code>
+     * header. <code>post</code>: the secret in the form. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -969,11 +1017,11 @@ public final class Types {
     }
 
     /**
-     * From where somebody uses your application. What is asked for, failed and sent is then counted by it too: 20
-     * requests a second, and within 15 minutes 100 failures and 50 codes, in each tenant; of messages that nobody
-     * takes 100 a minute. A start that comes again within a minute gets the same answer only from the same client.
+     * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+     * per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+     * start request within one minute returns the same response only for the same origin.
      *
-     * @param address The IPv4 or IPv6 address; of IPv6 the first 64 bits count.
+     * @param address The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin.
      * @param unknown the members that this client does not know
      */
     public record ClientOrigin(
@@ -1039,7 +1087,7 @@ public final class Types {
             }
 
             /**
-             * The IPv4 or IPv6 address; of IPv6 the first 64 bits count.
+             * The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin.
              *
              * @param address it
              * @return this
@@ -1076,17 +1124,19 @@ public final class Types {
     }
 
     /**
-     * The codes that are sent to people.
+     * The rules for one-time codes.
      *
-     * @param length How many digits a code has. Without it: 8. May be null.
-     * @param lifetimeSeconds How long a code is good for. For ten minutes more another one can be asked for in the
-     * same flow; then, and an hour after it began in any case, the flow is over. Without it: 600. May be null.
-     * @param attempts How many wrong tries end a code. Without it: 5. May be null.
-     * @param resendAfterSeconds After which time people are advised to ask for another code. Without it: 60. May be
-     * null.
-     * @param sendsPerFlow How many codes one flow sends. Without it: 5. May be null.
-     * @param sendsPerAddress How many codes go to one address within windowSeconds. Without it: 5. May be null.
-     * @param windowSeconds See sendsPerAddress. Without it: 900. May be null.
+     * @param length The number of digits of a code. Defaults to 8. May be null.
+     * @param lifetimeSeconds The lifetime of a code, in seconds. For 10 minutes after the expiration, another code
+     * can be requested in the same flow. Then the flow expires, at the latest one hour after its start. Defaults to
+     * 600. May be null.
+     * @param attempts The number of wrong attempts after which a code becomes invalid. Defaults to 5. May be null.
+     * @param resendAfterSeconds The number of seconds after which users are advised to request another code. Defaults
+     * to 60. May be null.
+     * @param sendsPerFlow The maximum number of codes per flow. Defaults to 5. May be null.
+     * @param sendsPerAddress The maximum number of codes per address within <code>windowSeconds</code>. Defaults to
+     * 5. May be null.
+     * @param windowSeconds The period of <code>sendsPerAddress</code>, in seconds. Defaults to 900. May be null.
      * @param unknown the members that this client does not know
      */
     public record CodePolicy(
@@ -1182,7 +1232,7 @@ public final class Types {
             }
 
             /**
-             * How many digits a code has. Without it: 8.
+             * The number of digits of a code. Defaults to 8.
              *
              * @param length it
              * @return this
@@ -1193,8 +1243,8 @@ public final class Types {
             }
 
             /**
-             * How long a code is good for. For ten minutes more another one can be asked for in the same flow; then,
-             * and an hour after it began in any case, the flow is over. Without it: 600.
+             * The lifetime of a code, in seconds. For 10 minutes after the expiration, another code can be requested
+             * in the same flow. Then the flow expires, at the latest one hour after its start. Defaults to 600.
              *
              * @param lifetimeSeconds it
              * @return this
@@ -1205,7 +1255,7 @@ public final class Types {
             }
 
             /**
-             * How many wrong tries end a code. Without it: 5.
+             * The number of wrong attempts after which a code becomes invalid. Defaults to 5.
              *
              * @param attempts it
              * @return this
@@ -1216,7 +1266,7 @@ public final class Types {
             }
 
             /**
-             * After which time people are advised to ask for another code. Without it: 60.
+             * The number of seconds after which users are advised to request another code. Defaults to 60.
              *
              * @param resendAfterSeconds it
              * @return this
@@ -1227,7 +1277,7 @@ public final class Types {
             }
 
             /**
-             * How many codes one flow sends. Without it: 5.
+             * The maximum number of codes per flow. Defaults to 5.
              *
              * @param sendsPerFlow it
              * @return this
@@ -1238,7 +1288,7 @@ public final class Types {
             }
 
             /**
-             * How many codes go to one address within windowSeconds. Without it: 5.
+             * The maximum number of codes per address within <code>windowSeconds</code>. Defaults to 5.
              *
              * @param sendsPerAddress it
              * @return this
@@ -1249,7 +1299,7 @@ public final class Types {
             }
 
             /**
-             * See sendsPerAddress. Without it: 900.
+             * The period of <code>sendsPerAddress</code>, in seconds. Defaults to 900.
              *
              * @param windowSeconds it
              * @return this
@@ -1292,27 +1342,31 @@ public final class Types {
     }
 
     /**
-     * Proof of who somebody is: what a provider gave, an address with its password, a pending token, or a flow that
-     * idp.authorize or idp.authorizeDevice has begun.
+     * The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow
+     * started with <code>idp.authorize</code> or <code>idp.authorizeDevice</code>.
      *
      * <p>Exactly one of providerId, email, pendingToken, continuationToken is given.
      *
-     * @param providerId The provider that gave idToken or accessToken. May be null.
-     * @param email An address that signs in with a password. May be null.
-     * @param pendingToken From an earlier answer, instead of what a provider gave. May be null.
-     * @param continuationToken From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back
-     * to this process, or signs in on another device, the call waits for them; cancelling it ends the wait. May be
+     * @param providerId The ID of the provider that issued <code>idToken</code> or <code>accessToken</code>. May be
      * null.
-     * @param url With continuationToken from idp.authorize with redirectUri: the whole URL that the provider sent the
-     * person back to, with its query and fragment. What came as a form post is put behind it as its query. May be
+     * @param email The email address that signs in with <code>password</code>. May be null.
+     * @param pendingToken A pending token of an earlier response, instead of the credential of a provider. May be
      * null.
-     * @param idToken With providerId: its ID token. May be null.
-     * @param accessToken With providerId: its access token. With an ID token that has at_hash it must fit that; alone
-     * it is for google.com, facebook.com and github.com, which are asked about it. May be null.
-     * @param rawNonce With an ID token that has a nonce: the value whose SHA-256 in hexadecimal was sent to the
-     * provider as nonce. May be null.
-     * @param user With apple.com: what Apple tells of the person at the first consent, and never again. May be null.
-     * @param password With email: its password. May be null.
+     * @param continuationToken The continuation token of <code>idp.authorize</code> or
+     * <code>idp.authorizeDevice</code>. It is single-use. If the callback comes to this process, or the user signs in
+     * on another device, the call waits for the user; canceling the request ends the wait. May be null.
+     * @param url The complete callback URL to which the provider redirected the browser, with its query and fragment.
+     * Used with the continuation token of <code>idp.authorize</code> with <code>redirectUri</code>. For a callback by
+     * form post, append the form data as the query. May be null.
+     * @param idToken The ID token of the provider. Used with <code>providerId</code>. May be null.
+     * @param accessToken The access token of the provider. Used with <code>providerId</code>. If the ID token
+     * contains <code>at_hash</code>, the access token must match it. Without an ID token, accepted for
+     * <code>google.com</code>, <code>facebook.com</code> and <code>github.com</code>, which verify it. May be null.
+     * @param rawNonce The value whose SHA-256, in hexadecimal, was sent to the provider as the nonce. Used with an ID
+     * token that contains a nonce. May be null.
+     * @param user The user information that Apple returns only at the first consent. Used with
+     * <code>apple.com</code>. May be null.
+     * @param password The password. Used with <code>email</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record Credential(
@@ -1423,7 +1477,7 @@ public final class Types {
             }
 
             /**
-             * The provider that gave idToken or accessToken.
+             * The ID of the provider that issued <code>idToken</code> or <code>accessToken</code>.
              *
              * @param providerId it
              * @return this
@@ -1434,7 +1488,7 @@ public final class Types {
             }
 
             /**
-             * An address that signs in with a password.
+             * The email address that signs in with <code>password</code>.
              *
              * @param email it
              * @return this
@@ -1445,7 +1499,7 @@ public final class Types {
             }
 
             /**
-             * From an earlier answer, instead of what a provider gave.
+             * A pending token of an earlier response, instead of the credential of a provider.
              *
              * @param pendingToken it
              * @return this
@@ -1456,8 +1510,9 @@ public final class Types {
             }
 
             /**
-             * From idp.authorize or idp.authorizeDevice. It serves once. Where the person comes back to this process,
-             * or signs in on another device, the call waits for them; cancelling it ends the wait.
+             * The continuation token of <code>idp.authorize</code> or <code>idp.authorizeDevice</code>. It is
+             * single-use. If the callback comes to this process, or the user signs in on another device, the call
+             * waits for the user; canceling the request ends the wait.
              *
              * @param continuationToken it
              * @return this
@@ -1468,8 +1523,9 @@ public final class Types {
             }
 
             /**
-             * With continuationToken from idp.authorize with redirectUri: the whole URL that the provider sent the
-             * person back to, with its query and fragment. What came as a form post is put behind it as its query.
+             * The complete callback URL to which the provider redirected the browser, with its query and fragment.
+             * Used with the continuation token of <code>idp.authorize</code> with <code>redirectUri</code>. For a
+             * callback by form post, append the form data as the query.
              *
              * @param url it
              * @return this
@@ -1480,7 +1536,7 @@ public final class Types {
             }
 
             /**
-             * With providerId: its ID token.
+             * The ID token of the provider. Used with <code>providerId</code>.
              *
              * @param idToken it
              * @return this
@@ -1491,8 +1547,9 @@ public final class Types {
             }
 
             /**
-             * With providerId: its access token. With an ID token that has at_hash it must fit that; alone it is for
-             * google.com, facebook.com and github.com, which are asked about it.
+             * The access token of the provider. Used with <code>providerId</code>. If the ID token contains
+             * <code>at_hash</code>, the access token must match it. Without an ID token, accepted for
+             * <code>google.com</code>, <code>facebook.com</code> and <code>github.com</code>, which verify it.
              *
              * @param accessToken it
              * @return this
@@ -1503,8 +1560,8 @@ public final class Types {
             }
 
             /**
-             * With an ID token that has a nonce: the value whose SHA-256 in hexadecimal was sent to the provider as
-             * nonce.
+             * The value whose SHA-256, in hexadecimal, was sent to the provider as the nonce. Used with an ID token
+             * that contains a nonce.
              *
              * @param rawNonce it
              * @return this
@@ -1515,7 +1572,7 @@ public final class Types {
             }
 
             /**
-             * With apple.com: what Apple tells of the person at the first consent, and never again.
+             * The user information that Apple returns only at the first consent. Used with <code>apple.com</code>.
              *
              * @param user it
              * @return this
@@ -1526,7 +1583,7 @@ public final class Types {
             }
 
             /**
-             * With email: its password.
+             * The password. Used with <code>email</code>.
              *
              * @param password it
              * @return this
@@ -1571,9 +1628,9 @@ public final class Types {
         }
 
         /**
-         * With apple.com: what Apple tells of the person at the first consent, and never again.
+         * The user information that Apple returns only at the first consent. Used with <code>apple.com</code>.
          *
-         * @param name Their name. May be null.
+         * @param name The name of the user. May be null.
          * @param unknown the members that this client does not know
          */
         public record User(
@@ -1639,7 +1696,7 @@ public final class Types {
                 }
 
                 /**
-                 * Their name.
+                 * The name of the user.
                  *
                  * @param name it
                  * @return this
@@ -1675,7 +1732,7 @@ public final class Types {
             }
 
             /**
-             * Their name.
+             * The name of the user.
              *
              * @param firstName The given name. May be null.
              * @param lastName The family name. May be null.
@@ -1800,12 +1857,12 @@ public final class Types {
     }
 
     /**
-     * Temporary credentials, in the form every AWS SDK understands.
+     * Temporary credentials in the form that all AWS SDKs accept.
      *
-     * @param accessKeyId ASIA and more; not secret.
-     * @param secretAccessKey Signs requests; is never sent.
+     * @param accessKeyId The access key ID, which begins with <code>ASIA</code>. It is not secret.
+     * @param secretAccessKey The secret access key, which signs requests and is never sent.
      * @param sessionToken The session token of temporary credentials.
-     * @param expiresAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param expiresAt The time at which the credentials expire, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record Credentials(
@@ -1852,20 +1909,24 @@ public final class Types {
     }
 
     /**
-     * What a credential provider has, or what it needs first.
+     * The result of a credentials provider, or the token that it requires first.
      *
-     * @param state ready: here is what was asked for. tokenRequired: your own backend has to mint; then call
-     * credentialsProvider.submitToken.
-     * @param identityId The identity; with tokenRequired the one that is kept so far, for the backend to name in
-     * token.mintForDeveloper. May be null.
-     * @param credentials With ready; not of credentialsProvider.identityId. May be null.
+     * @param state The state of the request. <code>ready</code>: the result is available. <code>tokenRequired</code>:
+     * the application's backend must mint a token and submit it with <code>credentialsProvider.submitToken</code>.
+     * @param identityId The identity ID. If <code>state</code> is <code>tokenRequired</code>, the identity ID stored
+     * so far, for <code>token.mintForDeveloper</code>. May be null.
+     * @param credentials The credentials. Present if <code>state</code> is <code>ready</code>, except for
+     * <code>credentialsProvider.identityId</code>. May be null.
      * @param roleArn The role of the credentials. May be null.
-     * @param continuationToken With tokenRequired: what submitToken takes. Every call that meets the same refresh
-     * gets the same one. May be null.
-     * @param logins With tokenRequired: whom the backend has to mint for. May be null.
-     * @param reason With tokenRequired: why there is a refresh. noIdentity: the identity's id was asked for;
-     * noCredentials: there are none, or they were dropped; expiring, expired: of those that are held; asked: refresh
-     * was given. May be null.
+     * @param continuationToken The continuation token for <code>credentialsProvider.submitToken</code>. Present if
+     * <code>state</code> is <code>tokenRequired</code>. All calls that share a refresh get the same token. May be
+     * null.
+     * @param logins The logins of the user, for the token that the backend must mint. Present if <code>state</code>
+     * is <code>tokenRequired</code>. May be null.
+     * @param reason The reason for the refresh. Present if <code>state</code> is <code>tokenRequired</code>.
+     * <code>noIdentity</code>: the identity ID is requested. <code>noCredentials</code>: there are no credentials, or
+     * they were cleared. <code>expiring</code> and <code>expired</code>: the cached credentials expire soon or have
+     * expired. <code>asked</code>: <code>refresh</code> was set. May be null.
      * @param unknown the members that this client does not know
      */
     public record CredentialsProviderAnswer(
@@ -1920,8 +1981,9 @@ public final class Types {
         }
 
         /**
-         * ready: here is what was asked for. tokenRequired: your own backend has to mint; then call
-         * credentialsProvider.submitToken. A newer Mintmark may answer others.
+         * The state of the request. <code>ready</code>: the result is available. <code>tokenRequired</code>: the
+         * application's backend must mint a token and submit it with <code>credentialsProvider.submitToken</code>.
+         * Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -1939,9 +2001,11 @@ public final class Types {
         }
 
         /**
-         * With tokenRequired: why there is a refresh. noIdentity: the identity's id was asked for; noCredentials:
-         * there are none, or they were dropped; expiring, expired: of those that are held; asked: refresh was given.
-         * A newer Mintmark may answer others.
+         * The reason for the refresh. Present if <code>state</code> is <code>tokenRequired</code>.
+         * <code>noIdentity</code>: the identity ID is requested. <code>noCredentials</code>: there are no
+         * credentials, or they were cleared. <code>expiring</code> and <code>expired</code>: the cached credentials
+         * expire soon or have expired. <code>asked</code>: <code>refresh</code> was set. Newer versions of Mintmark
+         * can add values.
          *
          * @param value its text on the wire
          */
@@ -1969,10 +2033,10 @@ public final class Types {
     }
 
     /**
-     * Somebody who may say who signs in: a backend of yours that signs tokens with a key of its own.
+     * A backend of the application that signs custom tokens with its own key.
      *
-     * @param issuer What stands in iss and sub of its tokens.
-     * @param keys Its public keys (RFC 7517).
+     * @param issuer The <code>iss</code> and <code>sub</code> claims of its custom tokens.
+     * @param keys The public keys of the signer (RFC 7517).
      * @param unknown the members that this client does not know
      */
     public record CustomTokenSigner(
@@ -2043,7 +2107,7 @@ public final class Types {
             }
 
             /**
-             * What stands in iss and sub of its tokens.
+             * The <code>iss</code> and <code>sub</code> claims of its custom tokens.
              *
              * @param issuer it
              * @return this
@@ -2054,7 +2118,7 @@ public final class Types {
             }
 
             /**
-             * Its public keys (RFC 7517).
+             * The public keys of the signer (RFC 7517).
              *
              * @param keys it
              * @return this
@@ -2092,19 +2156,25 @@ public final class Types {
     }
 
     /**
-     * Where the change or the verification of an address stands.
+     * The state of a change or verification of an email address.
      *
-     * @param state What comes next. codeRequired: account.submitCode; completed: the account has the address, and it
-     * is verified.
-     * @param continuationToken codeRequired: for account.submitCode. completed: after a change, which ends every
-     * session, signIn.withContinuation signs in with it; there is none after a verification. May be null.
-     * @param sentTo codeRequired: where the code went, with most of it hidden. May be null.
-     * @param channel The way a message goes. May be null.
-     * @param codeLength codeRequired: how many digits it has. May be null.
-     * @param resendAt codeRequired: from when on it makes sense to ask for another code. May be null.
-     * @param expiresAt codeRequired: until when the code is good; else until when the continuation token is. May be
+     * @param state The state of the flow. <code>codeRequired</code>: call <code>account.submitCode</code> next.
+     * <code>completed</code>: the account has the address, and the address is verified.
+     * @param continuationToken The continuation token. If <code>state</code> is <code>codeRequired</code>, it is for
+     * <code>account.submitCode</code>. If <code>state</code> is <code>completed</code>, it is for
+     * <code>signIn.withContinuation</code>, because a change ends all sessions; not present after a verification of
+     * the current address. May be null.
+     * @param sentTo The masked address or number to which the code was sent. Present if <code>state</code> is
+     * <code>codeRequired</code>. May be null.
+     * @param channel The channel of the code. Present if <code>state</code> is <code>codeRequired</code>. May be
      * null.
-     * @param account completed: the account as it is now. May be null.
+     * @param codeLength The number of digits of the code. Present if <code>state</code> is <code>codeRequired</code>.
+     * May be null.
+     * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+     * Present if <code>state</code> is <code>codeRequired</code>. May be null.
+     * @param expiresAt The time at which the code expires (<code>codeRequired</code>) or the continuation token
+     * expires (<code>completed</code>), in seconds since 1970-01-01 UTC. May be null.
+     * @param account The changed account. Present if <code>state</code> is <code>completed</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record EmailChangeStep(
@@ -2162,8 +2232,9 @@ public final class Types {
         }
 
         /**
-         * What comes next. codeRequired: account.submitCode; completed: the account has the address, and it is
-         * verified. A newer Mintmark may answer others.
+         * The state of the flow. <code>codeRequired</code>: call <code>account.submitCode</code> next.
+         * <code>completed</code>: the account has the address, and the address is verified. Newer versions of
+         * Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2182,28 +2253,39 @@ public final class Types {
     }
 
     /**
-     * A second factor that is to be shown once before it counts.
+     * A second factor whose enrollment must be confirmed with a code.
      *
-     * @param state What comes next: mfa.confirm with a code.
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param kind totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
-     * @param secret totp: what the app computes codes from, in Base32, for typing. It is shown this once. May be
+     * @param state The state of the enrollment. <code>codeRequired</code>: call <code>mfa.confirm</code> with a code
+     * next.
+     * @param continuationToken The token that carries a flow to its next step. It belongs to one flow, is valid only
+     * for the latest step, and expires. Use the token of the latest response; after an error, use the same token
+     * again. Repeating a successful request within one minute returns the same response, unless that response
+     * contained tokens.
+     * @param factorId The ID that the factor will have after <code>mfa.confirm</code> accepted its code.
+     * @param kind The kind of the factor.
+     * @param secret The secret of the authenticator app in Base32, for manual entry. Returned only in this response.
+     * Present for the kind <code>totp</code>. May be null.
+     * @param otpauthUri The <code>otpauth</code> URI for the authenticator app, usually shown as a QR code. Present
+     * for the kind <code>totp</code>. May be null.
+     * @param algorithm The algorithm of the codes, <code>SHA1</code>. Present for the kind <code>totp</code>. May be
      * null.
-     * @param otpauthUri totp: all of it for the app, mostly shown as a QR code. May be null.
-     * @param algorithm totp: what the codes are computed with, SHA1. May be null.
-     * @param periodSeconds totp: how often the code changes. May be null.
-     * @param sentTo email, sms: where the code went, with most of it hidden. May be null.
-     * @param channel The way a message goes. May be null.
-     * @param codeLength How many digits the code has.
-     * @param resendAt email, sms: from when on it makes sense to ask for another code. May be null.
-     * @param expiresAt email, sms: until when the code is good; totp: until when the continuation token is.
+     * @param periodSeconds The number of seconds after which the code changes. Present for the kind
+     * <code>totp</code>. May be null.
+     * @param sentTo The masked address or number to which the code was sent. Present for the kinds <code>email</code>
+     * and <code>sms</code>. May be null.
+     * @param channel The channel of the code. Present for the kinds <code>email</code> and <code>sms</code>. May be
+     * null.
+     * @param codeLength The number of digits of the code.
+     * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+     * Present for the kinds <code>email</code> and <code>sms</code>. May be null.
+     * @param expiresAt The time at which the code expires (<code>email</code>, <code>sms</code>) or the continuation
+     * token expires (<code>totp</code>), in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record EnrolmentStep(
             State state,
             String continuationToken,
+            String factorId,
             Types.FactorKind kind,
             String secret,
             String otpauthUri,
@@ -2227,6 +2309,7 @@ public final class Types {
             return new EnrolmentStep(
                     members.get("state", Read.text(State::new)),
                     members.get("continuationToken", Read.STRING),
+                    members.get("factorId", Read.STRING),
                     members.get("kind", Read.text(Types.FactorKind::new)),
                     members.get("secret", Read.STRING),
                     members.get("otpauthUri", Read.STRING),
@@ -2254,6 +2337,7 @@ public final class Types {
         private void tell(Sink sink) {
             sink.put("state", state);
             sink.secret("continuationToken", continuationToken);
+            sink.put("factorId", factorId);
             sink.put("kind", kind);
             sink.secret("secret", secret);
             sink.secret("otpauthUri", otpauthUri);
@@ -2268,7 +2352,8 @@ public final class Types {
         }
 
         /**
-         * What comes next: mfa.confirm with a code. A newer Mintmark may answer others.
+         * The state of the enrollment. <code>codeRequired</code>: call <code>mfa.confirm</code> with a code next.
+         * Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2284,15 +2369,56 @@ public final class Types {
     }
 
     /**
+     * The progress of account.export to a file.
+     *
+     * @param exported The number of accounts written so far.
+     * @param unknown the members that this client does not know
+     */
+    public record ExportProgress(
+            long exported,
+            Map<String, Object> unknown) implements JsonRecord {
+        /**
+         * Reads it from JSON.
+         *
+         * @param json its members, by their names on the wire
+         * @return the record
+         * @throws IllegalArgumentException if a member is not what it should be
+         */
+        public static ExportProgress of(Map<String, ?> json) {
+            var members = new Members(json);
+            return new ExportProgress(
+                    members.number("exported"),
+                    members.rest());
+        }
+
+        @Override
+        public Map<String, Object> toJson() {
+            return Records.json(this::tell);
+        }
+
+        /** Shows no secrets. */
+        @Override
+        public String toString() {
+            return Records.text("ExportProgress", this::tell);
+        }
+
+        private void tell(Sink sink) {
+            sink.put("exported", exported);
+            sink.unknown(unknown);
+        }
+    }
+
+    /**
      * A second factor of an account.
      *
-     * @param factorId The id of a second factor; recovery stands for the recovery codes.
-     * @param kind totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
-     * @param displayName What its owner calls it. May be null.
-     * @param email email: where its codes go. May be null.
-     * @param phoneNumber sms: where its codes go. May be null.
-     * @param enrolledAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param lastUsedAt Integer seconds since 1970-01-01T00:00:00Z. May be null.
+     * @param factorId The ID of a second factor, or <code>recovery</code> for the recovery codes.
+     * @param kind The kind of the factor.
+     * @param displayName The display name, chosen by the user. May be null.
+     * @param email The email address that receives the codes. Present for the kind <code>email</code>. May be null.
+     * @param phoneNumber The phone number that receives the codes. Present for the kind <code>sms</code>. May be
+     * null.
+     * @param enrolledAt The time at which the factor was enrolled, in seconds since 1970-01-01 UTC.
+     * @param lastUsedAt A time in seconds since 1970-01-01 UTC. May be null.
      * @param unknown the members that this client does not know
      */
     public record Factor(
@@ -2348,13 +2474,14 @@ public final class Types {
     }
 
     /**
-     * A second factor that a sign-in can go on with.
+     * A second factor with which a sign-in can continue.
      *
-     * @param factorId The id of a second factor; recovery stands for the recovery codes.
-     * @param kind totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery:
-     * the recovery codes. totp and recovery need no mfa.challenge.
-     * @param displayName What its owner calls it. May be null.
-     * @param sentTo Where its codes go, with most of it hidden. May be null.
+     * @param factorId The ID of a second factor, or <code>recovery</code> for the recovery codes.
+     * @param kind The kind of the factor. <code>totp</code>: an authenticator app. <code>email</code>: one-time codes
+     * by email. <code>sms</code>: one-time codes by SMS. <code>recovery</code>: the recovery codes. <code>totp</code>
+     * and <code>recovery</code> require no <code>mfa.challenge</code>.
+     * @param displayName The display name, chosen by the user. May be null.
+     * @param sentTo The masked address or number that receives the codes. May be null.
      * @param unknown the members that this client does not know
      */
     public record FactorHint(
@@ -2400,8 +2527,10 @@ public final class Types {
         }
 
         /**
-         * totp: an authenticator app; email: codes that are mailed; sms: codes in text messages; recovery: the
-         * recovery codes. totp and recovery need no mfa.challenge. A newer Mintmark may answer others.
+         * The kind of the factor. <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by
+         * email. <code>sms</code>: one-time codes by SMS. <code>recovery</code>: the recovery codes.
+         * <code>totp</code> and <code>recovery</code> require no <code>mfa.challenge</code>. Newer versions of
+         * Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2426,8 +2555,8 @@ public final class Types {
     }
 
     /**
-     * totp: an authenticator app; email: codes that are mailed; sms: codes in text messages. A newer Mintmark may
-     * answer others.
+     * The kind of a second factor. <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by
+     * email. <code>sms</code>: one-time codes by SMS. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -2448,15 +2577,20 @@ public final class Types {
     }
 
     /**
-     * What became of an account whose factor was taken away.
+     * The result of removing a second factor.
      *
-     * @param state completed: go on with these tokens, or, where the developer asked, there is nothing to do;
-     * signedOut: the session was begun with this very factor and is over: sign in again.
-     * @param account A person's account in a tenant.
-     * @param idToken completed by its owner: says who is signed in. May be null.
-     * @param accessToken completed by its owner: for the API that it names in aud. May be null.
-     * @param refreshToken completed by its owner: gets fresh ones. May be null.
-     * @param expiresAt completed by its owner: when the ID token expires. May be null.
+     * @param state The state of the session. <code>completed</code>: the factor was removed; if the user removed it,
+     * the session continues with the new tokens. <code>signedOut</code>: the session was authenticated with the
+     * removed factor and has ended, so the user must sign in again.
+     * @param account The account without the factor.
+     * @param idToken A new ID token. Present if <code>state</code> is <code>completed</code> and the user removed the
+     * factor. May be null.
+     * @param accessToken A new access token. Present if <code>state</code> is <code>completed</code> and the user
+     * removed the factor. May be null.
+     * @param refreshToken A new refresh token. Present if <code>state</code> is <code>completed</code> and the user
+     * removed the factor. May be null.
+     * @param expiresAt The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if
+     * <code>state</code> is <code>completed</code> and the user removed the factor. May be null.
      * @param unknown the members that this client does not know
      */
     public record FactorWithdrawal(
@@ -2508,8 +2642,9 @@ public final class Types {
         }
 
         /**
-         * completed: go on with these tokens, or, where the developer asked, there is nothing to do; signedOut: the
-         * session was begun with this very factor and is over: sign in again. A newer Mintmark may answer others.
+         * The state of the session. <code>completed</code>: the factor was removed; if the user removed it, the
+         * session continues with the new tokens. <code>signedOut</code>: the session was authenticated with the
+         * removed factor and has ended, so the user must sign in again. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2528,21 +2663,24 @@ public final class Types {
     }
 
     /**
-     * A fault that is armed in this process.
+     * An active fault in this process.
      *
-     * @param kind What fails.
-     * @param method The method that answers an error. May be null.
-     * @param error The type of that error. May be null.
-     * @param delivery How messages fail. May be null.
-     * @param to Only messages to this address or number. May be null.
-     * @param provider The provider that is not itself. May be null.
-     * @param failure What is wrong with it. May be null.
-     * @param delayMilliseconds How long it takes to answer, where it is slow. May be null.
-     * @param store How writes fail. May be null.
-     * @param forMilliseconds How much longer it lasts, in real time, where it lasts for a time. May be null.
-     * @param clockJumpSeconds How far this process's clock is off from that of the store. May be null.
-     * @param afterCalls How many more go well before it. May be null.
-     * @param times How many times it is left; absent: until it is cleared, or its time is over. May be null.
+     * @param kind The kind of the fault.
+     * @param method The method that fails. May be null.
+     * @param error The type of the error that the method returns. May be null.
+     * @param delivery The delivery fault. May be null.
+     * @param to The address or number whose messages fail. May be null.
+     * @param provider The provider that fails. May be null.
+     * @param failure The failure of the provider. May be null.
+     * @param delayMilliseconds The delay of a slow provider, in milliseconds. May be null.
+     * @param store The failure of writes. May be null.
+     * @param forMilliseconds The remaining duration of the fault, in milliseconds of real time. Present if the fault
+     * is limited by time. May be null.
+     * @param clockJumpSeconds The difference between the clock of this process and the clock of the store, in
+     * seconds. May be null.
+     * @param afterCalls The number of calls that succeed before the fault occurs. May be null.
+     * @param times The remaining number of times the fault occurs. Not present if the fault is active until it is
+     * cleared or its time has elapsed. May be null.
      * @param unknown the members that this client does not know
      */
     public record Fault(
@@ -2615,7 +2753,7 @@ public final class Types {
         }
 
         /**
-         * What fails. A newer Mintmark may answer others.
+         * The kind of the fault. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2643,13 +2781,15 @@ public final class Types {
     }
 
     /**
-     * How two things belong together.
+     * The relation between two nodes.
      *
-     * @param from The place of a node in nodes; the first is 0.
-     * @param to The place of the other one.
-     * @param kind leadsTo: from a provider to the account, from the account to an identity, from a login to an
-     * identity; secures: from a factor to the account; isSignedInTo: from a session to the account; began: from a
-     * provider to a session; mergedInto: from an account to the one that it is part of.
+     * @param from The index in <code>nodes</code> of the node from which the edge starts, from 0.
+     * @param to The index in <code>nodes</code> of the node to which the edge points, from 0.
+     * @param kind The kind of the relation. A <code>leadsTo</code> edge points from a sign-in method to its account,
+     * from the account to an identity, or from a login to an identity. A <code>secures</code> edge points from a
+     * factor to the account. An <code>isSignedInTo</code> edge points from a session to the account. A
+     * <code>began</code> edge points from a sign-in method to a session that it started. A <code>mergedInto</code>
+     * edge points from a merged account to the account that remains.
      * @param unknown the members that this client does not know
      */
     public record GraphEdge(
@@ -2692,10 +2832,11 @@ public final class Types {
         }
 
         /**
-         * leadsTo: from a provider to the account, from the account to an identity, from a login to an identity;
-         * secures: from a factor to the account; isSignedInTo: from a session to the account; began: from a provider
-         * to a session; mergedInto: from an account to the one that it is part of. A newer Mintmark may answer
-         * others.
+         * The kind of the relation. A <code>leadsTo</code> edge points from a sign-in method to its account, from the
+         * account to an identity, or from a login to an identity. A <code>secures</code> edge points from a factor to
+         * the account. An <code>isSignedInTo</code> edge points from a session to the account. A <code>began</code>
+         * edge points from a sign-in method to a session that it started. A <code>mergedInto</code> edge points from
+         * a merged account to the account that remains. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2723,20 +2864,25 @@ public final class Types {
     }
 
     /**
-     * Something that belongs to a person.
+     * A part of an account.
      *
-     * @param kind account; provider: a way into it; factor: a second factor; session: somebody is signed in;
-     * mergedAccount: one that is part of it; identity: one in a pool; login: a login of such an identity that is not
-     * of this account.
-     * @param accountId account, mergedAccount: its id. May be null.
-     * @param providerId provider: which, or password or code. May be null.
-     * @param subject provider: who the person is there. May be null.
-     * @param factorId factor: its id. May be null.
-     * @param factorKind factor: what it is made of. May be null.
-     * @param sessionId session: its id. May be null.
-     * @param poolId identity: its pool. May be null.
-     * @param identityId identity: its id. May be null.
-     * @param loginProvider login: the provider, as the pool calls it. May be null.
+     * @param kind The kind of the node. <code>account</code>: the account. <code>provider</code>: a sign-in method.
+     * <code>factor</code>: a second factor. <code>session</code>: a session. <code>mergedAccount</code>: an account
+     * that was merged into this one. <code>identity</code>: an identity in a pool. <code>login</code>: a login of
+     * such an identity that does not belong to this account.
+     * @param accountId The account ID. Present for the kinds <code>account</code> and <code>mergedAccount</code>. May
+     * be null.
+     * @param providerId The ID of the provider, or <code>password</code> or <code>code</code>. Present for the kind
+     * <code>provider</code>. May be null.
+     * @param subject The subject of the user at the provider. Present for the kind <code>provider</code>. May be
+     * null.
+     * @param factorId The ID of the factor. Present for the kind <code>factor</code>. May be null.
+     * @param factorKind The kind of the factor. Present for the kind <code>factor</code>. May be null.
+     * @param sessionId The ID of the session. Present for the kind <code>session</code>. May be null.
+     * @param poolId The ID of the pool. Present for the kind <code>identity</code>. May be null.
+     * @param identityId The ID of the identity. Present for the kind <code>identity</code>. May be null.
+     * @param loginProvider The name of the login provider in the pool. Present for the kind <code>login</code>. May
+     * be null.
      * @param unknown the members that this client does not know
      */
     public record GraphNode(
@@ -2800,9 +2946,10 @@ public final class Types {
         }
 
         /**
-         * account; provider: a way into it; factor: a second factor; session: somebody is signed in; mergedAccount:
-         * one that is part of it; identity: one in a pool; login: a login of such an identity that is not of this
-         * account. A newer Mintmark may answer others.
+         * The kind of the node. <code>account</code>: the account. <code>provider</code>: a sign-in method.
+         * <code>factor</code>: a second factor. <code>session</code>: a session. <code>mergedAccount</code>: an
+         * account that was merged into this one. <code>identity</code>: an identity in a pool. <code>login</code>: a
+         * login of such an identity that does not belong to this account. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2836,11 +2983,11 @@ public final class Types {
     }
 
     /**
-     * One thing that must work.
+     * The result of one health check.
      *
-     * @param name What was looked at, such as store or keys.
-     * @param ok Whether it works.
-     * @param detail What is wrong and what to do about it, or a figure. May be null.
+     * @param name The checked component, such as <code>store</code> or <code>log</code>.
+     * @param ok Whether the component works.
+     * @param detail The problem and its solution, or a measured value. May be null.
      * @param unknown the members that this client does not know
      */
     public record HealthCheck(
@@ -2884,11 +3031,12 @@ public final class Types {
     }
 
     /**
-     * A credential provider's identity has become another one.
+     * A change of the identity of a credentials provider.
      *
-     * @param provider A credential provider that is open in this process, as credentialsProvider.open answered it.
-     * @param oldIdentityId The identity so far: disabled if it was merged.
-     * @param newIdentityId The identity from now on, kept under the provider's key.
+     * @param provider The handle of a credentials provider that is open in this process, as returned by
+     * <code>credentialsProvider.open</code>.
+     * @param oldIdentityId The previous identity ID. If the identity was merged, it is disabled.
+     * @param newIdentityId The new identity ID, which is stored under the key of the provider.
      * @param unknown the members that this client does not know
      */
     public record IdentityChange(
@@ -2932,14 +3080,16 @@ public final class Types {
     }
 
     /**
-     * One user of a pool.
+     * An identity of a pool.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param state A guest never had a login; a disabled identity was merged into another one or lost its last login.
-     * @param logins The names of the linked login providers, never the users' identifiers there.
-     * @param createdAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param updatedAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param identityId The ID of an identity: a region, a colon and a UUID.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param state The state of an identity. <code>guest</code>: it has never had a login.
+     * <code>authenticated</code>: it has logins. <code>disabled</code>: it was merged into another identity or lost
+     * its last login.
+     * @param logins The names of the linked login providers, without the subjects of the user at these providers.
+     * @param createdAt The time at which the identity was created, in seconds since 1970-01-01 UTC.
+     * @param updatedAt The time of the last change of the identity, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record IdentityDescription(
@@ -2992,8 +3142,9 @@ public final class Types {
     }
 
     /**
-     * A guest never had a login; a disabled identity was merged into another one or lost its last login. A newer
-     * Mintmark may answer others.
+     * The state of an identity. <code>guest</code>: it has never had a login. <code>authenticated</code>: it has
+     * logins. <code>disabled</code>: it was merged into another identity or lost its last login. Newer versions of
+     * Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -3014,29 +3165,31 @@ public final class Types {
     }
 
     /**
-     * An identity provider that people of a tenant can sign in with.
+     * An identity provider of a tenant.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-     * @param providerId An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-     * @param clientId Your client id at the provider.
-     * @param hasClientSecret Whether there is a client secret.
-     * @param clientAuthentication How your client proves itself when a code is redeemed: not at all (public clients
-     * have PKCE alone), with the secret in the Authorization header (basic), or in the form (post).
-     * @param issuer Its issuer, of those that sign ID tokens. May be null.
-     * @param displayName What people read on a button. May be null.
-     * @param enabled Whether people can sign in with it.
-     * @param responseType What a provider sends back when a person comes from it: code, which is redeemed with the
-     * client secret, or the idToken itself.
-     * @param trustEmail Whether its word counts when it says that an address is verified; of the known providers
-     * false, which have fixed rules.
-     * @param moreClientIds Further client ids whose ID tokens are accepted.
-     * @param keys Its public keys, if they are not fetched. May be null.
-     * @param endpoint Where it is asked about access tokens. May be null.
-     * @param allowInsecure Whether it may be asked without TLS.
-     * @param allowPrivateNetwork Whether it may stand in a private network.
-     * @param createdAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param updatedAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+     * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+     * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+     * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
+     * @param clientId The client ID at the provider.
+     * @param hasClientSecret Whether a client secret is set.
+     * @param clientAuthentication The method with which the client authenticates at the token endpoint.
+     * @param issuer The issuer. Present for providers with ID tokens. May be null.
+     * @param displayName The name of the provider on sign-in buttons. May be null.
+     * @param enabled Whether users can sign in with the provider.
+     * @param responseType The response type of sign-ins.
+     * @param scopes The scopes that are requested in addition to the basic ones.
+     * @param openidOnly Whether <code>openid</code> is the only basic scope.
+     * @param trustEmail Whether email addresses that the provider reports as verified are trusted. Always false for
+     * known providers, which have fixed rules.
+     * @param moreClientIds Additional client IDs whose ID tokens are accepted.
+     * @param keys The public keys of the provider (RFC 7517). Present if they are not fetched from the provider. May
+     * be null.
+     * @param endpoint The URL at which access tokens are verified. May be null.
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests.
+     * @param allowPrivateNetwork Whether the provider can be in a private network.
+     * @param createdAt The time at which the provider was created, in seconds since 1970-01-01 UTC.
+     * @param updatedAt The time of the last change of the provider, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record Idp(
@@ -3049,6 +3202,8 @@ public final class Types {
             String displayName,
             boolean enabled,
             Types.IdpResponseType responseType,
+            List<String> scopes,
+            boolean openidOnly,
             boolean trustEmail,
             List<String> moreClientIds,
             List<Map<String, Object>> keys,
@@ -3077,6 +3232,8 @@ public final class Types {
                     members.get("displayName", Read.STRING),
                     members.truth("enabled"),
                     members.get("responseType", Read.text(Types.IdpResponseType::new)),
+                    members.get("scopes", Read.list(Read.STRING)),
+                    members.truth("openidOnly"),
                     members.truth("trustEmail"),
                     members.get("moreClientIds", Read.list(Read.STRING)),
                     members.get("keys", Read.list(Read.OBJECT)),
@@ -3109,6 +3266,8 @@ public final class Types {
             sink.put("displayName", displayName);
             sink.put("enabled", enabled);
             sink.put("responseType", responseType);
+            sink.put("scopes", scopes);
+            sink.put("openidOnly", openidOnly);
             sink.put("trustEmail", trustEmail);
             sink.put("moreClientIds", moreClientIds);
             sink.free("keys", keys);
@@ -3122,11 +3281,12 @@ public final class Types {
     }
 
     /**
-     * One thing that was looked at.
+     * The result of one check of an identity provider.
      *
-     * @param check What was looked at: settings, discovery, keys, algorithms, responseType or endpoints.
-     * @param ok Whether it is as it must be.
-     * @param message What was found; if it is not ok, what to do.
+     * @param check The name of the check: <code>settings</code>, <code>discovery</code>, <code>keys</code>,
+     * <code>algorithms</code>, <code>responseType</code> or <code>endpoints</code>.
+     * @param ok Whether the check passed.
+     * @param message The finding. If the check failed, the message states what to do.
      * @param unknown the members that this client does not know
      */
     public record IdpCheck(
@@ -3170,32 +3330,43 @@ public final class Types {
     }
 
     /**
-     * An identity provider as system.apply takes it: what idp.create takes. What is left out stays as it is; a new
-     * provider gets the default.
+     * The declaration of an identity provider for <code>system.apply</code>, with the members of
+     * <code>idp.create</code>. Omitted members keep their value; for a new provider, they get their default.
      *
-     * @param tenantId The tenant; it may be one of the document. Without it: "default". May be null.
-     * @param providerId An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or
-     * github.com, or oidc. and a name of your own for any other OpenID Connect provider.
-     * @param clientId Your client id at the provider. It must stand in aud of its ID tokens. May be null.
-     * @param clientSecret Your client secret there. It is kept sealed and never shown. May be null.
-     * @param clientAuthentication Without it basic for an oidc. provider and post for the known ones; none where
-     * there is no secret. May be null.
-     * @param issuer Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory,
-     * without it that of personal accounts. May be null.
-     * @param displayName What people read on a button. May be null.
-     * @param enabled Whether people can sign in with it. May be null.
-     * @param responseType Without it idToken, and code for github.com, which has no ID tokens. code needs the client
-     * secret, unless clientAuthentication is none. May be null.
-     * @param trustEmail Of an oidc. provider: whether its word counts when it says that an address is verified.
-     * Whoever has such an address there gets the account that has it here, so only for providers that check it. The
-     * others have fixed rules. May be null.
-     * @param moreClientIds Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids. May
-     * be null.
-     * @param keys Its public keys (RFC 7517), if they are not to be fetched. May be null.
-     * @param endpoint Where a provider of access tokens is asked, instead of at its own address: google.com,
-     * facebook.com and github.com. May be null.
-     * @param allowInsecure Whether it may be asked without TLS, for tests. May be null.
-     * @param allowPrivateNetwork Whether it may stand in a private network. May be null.
+     * @param tenantId The ID of the tenant, which can be part of the same document. Defaults to "default". May be
+     * null.
+     * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+     * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+     * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
+     * @param clientId The client ID at the provider. The <code>aud</code> claim of the provider's ID tokens must
+     * contain it. May be null.
+     * @param clientSecret The client secret at the provider. Stored encrypted and never returned. May be null.
+     * @param clientAuthentication The method with which the client authenticates at the token endpoint. Defaults to
+     * <code>basic</code> for <code>oidc.*</code> providers, to <code>post</code> for known providers, and to
+     * <code>none</code> without a client secret. May be null.
+     * @param issuer The issuer of an <code>oidc.*</code> provider, exactly as in <code>iss</code>. For
+     * <code>microsoft.com</code>, the issuer of a directory; defaults to the issuer of personal accounts. Other known
+     * providers have a fixed issuer. May be null.
+     * @param displayName The name of the provider on sign-in buttons. May be null.
+     * @param enabled Whether users can sign in with the provider. May be null.
+     * @param responseType The response type of sign-ins. Defaults to <code>code</code>, the authorization code flow
+     * with PKCE; without a client secret the client is public. <code>idToken</code>, the implicit flow, is for
+     * providers that offer nothing else (RFC 9700 section 2.1.2). May be null.
+     * @param scopes The scopes to request in addition to the basic ones (<code>openid email profile</code>) in every
+     * sign-in, such as <code>offline_access</code>. May be null.
+     * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that must not be asked for
+     * more. The account then has no address and no name, unless <code>scopes</code> ask for them. May be null.
+     * @param trustEmail Whether to trust email addresses that an <code>oidc.*</code> provider reports as verified. A
+     * user with such an address gets access to the account with the same address, so enable it only for providers
+     * that verify addresses. Known providers have fixed rules. May be null.
+     * @param moreClientIds Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs
+     * of mobile apps. May be null.
+     * @param keys The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. May be
+     * null.
+     * @param endpoint The URL at which access tokens of <code>google.com</code>, <code>facebook.com</code> or
+     * <code>github.com</code> are verified, instead of the provider's own URL. May be null.
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. May be null.
+     * @param allowPrivateNetwork Whether the provider can be in a private network. May be null.
      * @param unknown the members that this client does not know
      */
     public record IdpDeclaration(
@@ -3208,6 +3379,8 @@ public final class Types {
             String displayName,
             Boolean enabled,
             Types.IdpResponseType responseType,
+            List<String> scopes,
+            Boolean openidOnly,
             Boolean trustEmail,
             List<String> moreClientIds,
             List<Map<String, Object>> keys,
@@ -3234,6 +3407,8 @@ public final class Types {
                     members.get("displayName", Read.STRING),
                     members.get("enabled", Read.BOOLEAN),
                     members.get("responseType", Read.text(Types.IdpResponseType::new)),
+                    members.get("scopes", Read.list(Read.STRING)),
+                    members.get("openidOnly", Read.BOOLEAN),
                     members.get("trustEmail", Read.BOOLEAN),
                     members.get("moreClientIds", Read.list(Read.STRING)),
                     members.get("keys", Read.list(Read.OBJECT)),
@@ -3264,6 +3439,8 @@ public final class Types {
             sink.put("displayName", displayName);
             sink.put("enabled", enabled);
             sink.put("responseType", responseType);
+            sink.put("scopes", scopes);
+            sink.put("openidOnly", openidOnly);
             sink.put("trustEmail", trustEmail);
             sink.put("moreClientIds", moreClientIds);
             sink.free("keys", keys);
@@ -3298,6 +3475,8 @@ public final class Types {
             builder.displayName = displayName;
             builder.enabled = enabled;
             builder.responseType = responseType;
+            builder.scopes = scopes;
+            builder.openidOnly = openidOnly;
             builder.trustEmail = trustEmail;
             builder.moreClientIds = moreClientIds;
             builder.keys = keys;
@@ -3319,6 +3498,8 @@ public final class Types {
             private String displayName;
             private Boolean enabled;
             private Types.IdpResponseType responseType;
+            private List<String> scopes;
+            private Boolean openidOnly;
             private Boolean trustEmail;
             private List<String> moreClientIds;
             private List<Map<String, Object>> keys;
@@ -3331,7 +3512,7 @@ public final class Types {
             }
 
             /**
-             * The tenant; it may be one of the document. Without it: "default".
+             * The ID of the tenant, which can be part of the same document. Defaults to "default".
              *
              * @param tenantId it
              * @return this
@@ -3342,8 +3523,9 @@ public final class Types {
             }
 
             /**
-             * An identity provider of a tenant: google.com, apple.com, facebook.com, microsoft.com or github.com, or
-             * oidc. and a name of your own for any other OpenID Connect provider.
+             * The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
+             * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or
+             * <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider.
              *
              * @param providerId it
              * @return this
@@ -3354,7 +3536,7 @@ public final class Types {
             }
 
             /**
-             * Your client id at the provider. It must stand in aud of its ID tokens.
+             * The client ID at the provider. The <code>aud</code> claim of the provider's ID tokens must contain it.
              *
              * @param clientId it
              * @return this
@@ -3365,7 +3547,7 @@ public final class Types {
             }
 
             /**
-             * Your client secret there. It is kept sealed and never shown.
+             * The client secret at the provider. Stored encrypted and never returned.
              *
              * @param clientSecret it
              * @return this
@@ -3376,7 +3558,9 @@ public final class Types {
             }
 
             /**
-             * Without it basic for an oidc. provider and post for the known ones; none where there is no secret.
+             * The method with which the client authenticates at the token endpoint. Defaults to <code>basic</code>
+             * for <code>oidc.*</code> providers, to <code>post</code> for known providers, and to <code>none</code>
+             * without a client secret.
              *
              * @param clientAuthentication it
              * @return this
@@ -3387,8 +3571,9 @@ public final class Types {
             }
 
             /**
-             * Of an oidc. provider its issuer, exactly as in iss; of microsoft.com the issuer of a directory, without
-             * it that of personal accounts.
+             * The issuer of an <code>oidc.*</code> provider, exactly as in <code>iss</code>. For
+             * <code>microsoft.com</code>, the issuer of a directory; defaults to the issuer of personal accounts.
+             * Other known providers have a fixed issuer.
              *
              * @param issuer it
              * @return this
@@ -3399,7 +3584,7 @@ public final class Types {
             }
 
             /**
-             * What people read on a button.
+             * The name of the provider on sign-in buttons.
              *
              * @param displayName it
              * @return this
@@ -3410,7 +3595,7 @@ public final class Types {
             }
 
             /**
-             * Whether people can sign in with it.
+             * Whether users can sign in with the provider.
              *
              * @param enabled it
              * @return this
@@ -3421,8 +3606,9 @@ public final class Types {
             }
 
             /**
-             * Without it idToken, and code for github.com, which has no ID tokens. code needs the client secret,
-             * unless clientAuthentication is none.
+             * The response type of sign-ins. Defaults to <code>code</code>, the authorization code flow with PKCE;
+             * without a client secret the client is public. <code>idToken</code>, the implicit flow, is for providers
+             * that offer nothing else (RFC 9700 section 2.1.2).
              *
              * @param responseType it
              * @return this
@@ -3433,9 +3619,33 @@ public final class Types {
             }
 
             /**
-             * Of an oidc. provider: whether its word counts when it says that an address is verified. Whoever has
-             * such an address there gets the account that has it here, so only for providers that check it. The
-             * others have fixed rules.
+             * The scopes to request in addition to the basic ones (<code>openid email profile</code>) in every
+             * sign-in, such as <code>offline_access</code>.
+             *
+             * @param scopes it
+             * @return this
+             */
+            public Builder scopes(List<String> scopes) {
+                this.scopes = Records.copy(scopes);
+                return this;
+            }
+
+            /**
+             * Whether <code>openid</code> is the only basic scope, for providers that must not be asked for more. The
+             * account then has no address and no name, unless <code>scopes</code> ask for them.
+             *
+             * @param openidOnly it
+             * @return this
+             */
+            public Builder openidOnly(boolean openidOnly) {
+                this.openidOnly = openidOnly;
+                return this;
+            }
+
+            /**
+             * Whether to trust email addresses that an <code>oidc.*</code> provider reports as verified. A user with
+             * such an address gets access to the account with the same address, so enable it only for providers that
+             * verify addresses. Known providers have fixed rules.
              *
              * @param trustEmail it
              * @return this
@@ -3446,7 +3656,8 @@ public final class Types {
             }
 
             /**
-             * Further client ids whose ID tokens are accepted: those of mobile apps, or bundle ids.
+             * Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile
+             * apps.
              *
              * @param moreClientIds it
              * @return this
@@ -3457,7 +3668,7 @@ public final class Types {
             }
 
             /**
-             * Its public keys (RFC 7517), if they are not to be fetched.
+             * The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
              *
              * @param keys it
              * @return this
@@ -3468,8 +3679,8 @@ public final class Types {
             }
 
             /**
-             * Where a provider of access tokens is asked, instead of at its own address: google.com, facebook.com and
-             * github.com.
+             * The URL at which access tokens of <code>google.com</code>, <code>facebook.com</code> or
+             * <code>github.com</code> are verified, instead of the provider's own URL.
              *
              * @param endpoint it
              * @return this
@@ -3480,7 +3691,7 @@ public final class Types {
             }
 
             /**
-             * Whether it may be asked without TLS, for tests.
+             * Whether plain HTTP to a loopback address is allowed, for tests.
              *
              * @param allowInsecure it
              * @return this
@@ -3491,7 +3702,7 @@ public final class Types {
             }
 
             /**
-             * Whether it may stand in a private network.
+             * Whether the provider can be in a private network.
              *
              * @param allowPrivateNetwork it
              * @return this
@@ -3530,6 +3741,8 @@ public final class Types {
                         displayName,
                         enabled,
                         responseType,
+                        scopes,
+                        openidOnly,
                         trustEmail,
                         moreClientIds,
                         keys,
@@ -3542,8 +3755,9 @@ public final class Types {
     }
 
     /**
-     * What a provider sends back when a person comes from it: code, which is redeemed with the client secret, or the
-     * idToken itself. A newer Mintmark may answer others.
+     * The response type of a sign-in with an identity provider. <code>code</code>: the provider returns a code, which
+     * is redeemed with PKCE and with the client secret, if there is one. <code>idToken</code>: the provider returns
+     * the ID token itself (implicit flow). Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -3561,13 +3775,13 @@ public final class Types {
     }
 
     /**
-     * An account that was not imported, and everything that is wrong with it.
+     * An account that was not imported, with all its violations.
      *
-     * @param line Its line in the file, or its place in accounts, from 1.
-     * @param accountId The id that stands there. May be null.
-     * @param violations At most 20. The pointers lead into the account; the rules are those of JSON Schema and the
-     * types of the errors that account.create and others have for the same, beside malformed, duplicate and
-     * unrecognisable.
+     * @param line The line in the file, or the position in <code>accounts</code>, from 1.
+     * @param accountId The account ID in this line. May be null.
+     * @param violations At most 20 violations. The pointers refer to the account. The rules are JSON Schema keywords,
+     * the types of the errors that methods such as <code>account.create</code> return for the same problem,
+     * <code>malformed</code>, <code>duplicate</code> and <code>unrecognisable</code>.
      * @param unknown the members that this client does not know
      */
     public record ImportFailure(
@@ -3611,10 +3825,67 @@ public final class Types {
     }
 
     /**
-     * Why an import ended before its end.
+     * The progress of account.import, reported after every chunk.
      *
-     * @param type requestCancelled; tooManyFailures; or the error of the store, such as storeFull.
-     * @param message What happened and what to do next, for people.
+     * @param nextLine The line to continue from with <code>from</code> if the import is interrupted.
+     * @param imported The number of accounts created so far.
+     * @param replaced The number of accounts replaced so far.
+     * @param skipped The number of accounts skipped so far because they already exist.
+     * @param failed The number of accounts that failed so far.
+     * @param unknown the members that this client does not know
+     */
+    public record ImportProgress(
+            long nextLine,
+            long imported,
+            long replaced,
+            long skipped,
+            long failed,
+            Map<String, Object> unknown) implements JsonRecord {
+        /**
+         * Reads it from JSON.
+         *
+         * @param json its members, by their names on the wire
+         * @return the record
+         * @throws IllegalArgumentException if a member is not what it should be
+         */
+        public static ImportProgress of(Map<String, ?> json) {
+            var members = new Members(json);
+            return new ImportProgress(
+                    members.number("nextLine"),
+                    members.number("imported"),
+                    members.number("replaced"),
+                    members.number("skipped"),
+                    members.number("failed"),
+                    members.rest());
+        }
+
+        @Override
+        public Map<String, Object> toJson() {
+            return Records.json(this::tell);
+        }
+
+        /** Shows no secrets. */
+        @Override
+        public String toString() {
+            return Records.text("ImportProgress", this::tell);
+        }
+
+        private void tell(Sink sink) {
+            sink.put("nextLine", nextLine);
+            sink.put("imported", imported);
+            sink.put("replaced", replaced);
+            sink.put("skipped", skipped);
+            sink.put("failed", failed);
+            sink.unknown(unknown);
+        }
+    }
+
+    /**
+     * The reason an import stopped before the end.
+     *
+     * @param type <code>requestCancelled</code>, <code>tooManyFailures</code>, or the error of the store, such as
+     * <code>storeFull</code>.
+     * @param message The problem and the next action, as text.
      * @param unknown the members that this client does not know
      */
     public record ImportStop(
@@ -3655,17 +3926,17 @@ public final class Types {
     }
 
     /**
-     * A public key as RFC 7517 writes it.
+     * A public key (RFC 7517).
      *
-     * @param kty The key type: EC, RSA or OKP.
-     * @param use Always sig.
-     * @param alg The one algorithm this key is for.
-     * @param kid A key's id: its RFC 7638 thumbprint.
+     * @param kty The key type: <code>EC</code>, <code>RSA</code> or <code>OKP</code>.
+     * @param use Always <code>sig</code>.
+     * @param alg The only algorithm for which the key is used.
+     * @param kid The ID of a key: its RFC 7638 thumbprint.
      * @param crv The curve of an EC or OKP key. May be null.
-     * @param x A coordinate, or an Ed25519 key, in base64url. May be null.
-     * @param y A coordinate in base64url. May be null.
-     * @param n An RSA modulus in base64url. May be null.
-     * @param e An RSA exponent in base64url. May be null.
+     * @param x The x coordinate of an EC key, or the Ed25519 key, in base64url. May be null.
+     * @param y The y coordinate of an EC key, in base64url. May be null.
+     * @param n The RSA modulus, in base64url. May be null.
+     * @param e The RSA exponent, in base64url. May be null.
      * @param unknown the members that this client does not know
      */
     public record JsonWebKey(
@@ -3727,8 +3998,9 @@ public final class Types {
     }
 
     /**
-     * next: published, not signing yet. active: signing. retired: published until the last token it signed has
-     * expired. revoked: accepted nowhere. A newer Mintmark may answer others.
+     * The state of a signing key. <code>next</code>: published, not signing yet. <code>active</code>: signing.
+     * <code>retired</code>: no longer signing, published until the last token it signed has expired.
+     * <code>revoked</code>: no longer accepted. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -3752,10 +4024,10 @@ public final class Types {
     }
 
     /**
-     * One bar of a histogram.
+     * A bucket of a latency histogram.
      *
-     * @param upToMicroseconds The upper edge, inclusive; the last bucket has the largest value seen.
-     * @param count How many calls took at most this long and longer than the bucket before.
+     * @param upToMicroseconds The upper bound, inclusive, in microseconds. The last bucket contains the maximum.
+     * @param count The number of calls with a latency up to this bound and above the previous one.
      * @param unknown the members that this client does not know
      */
     public record LatencyBucket(
@@ -3796,14 +4068,17 @@ public final class Types {
     }
 
     /**
-     * A way into an account.
+     * A sign-in method of an account.
      *
-     * @param providerId The provider; password or code for the account's own address.
-     * @param subject Who it is there; of password and code the address.
-     * @param email The address that the provider said last, which can be another than the account's. May be null.
-     * @param displayName The name that it said last. May be null.
-     * @param photoUrl The picture that it said last. May be null.
-     * @param linkedAt Since when it leads here. May be null.
+     * @param providerId The ID of the provider, or <code>password</code> or <code>code</code> for the account's own
+     * email address.
+     * @param subject The user's subject at the provider, or the email address for <code>password</code> and
+     * <code>code</code>.
+     * @param email The email address that the provider returned last. It can differ from the address of the account.
+     * May be null.
+     * @param displayName The name that the provider returned last. May be null.
+     * @param photoUrl The URL of the picture that the provider returned last. May be null.
+     * @param linkedAt The time at which the provider was linked, in seconds since 1970-01-01 UTC. May be null.
      * @param unknown the members that this client does not know
      */
     public record LinkedProvider(
@@ -3856,9 +4131,10 @@ public final class Types {
     }
 
     /**
-     * How people prove who they are. emailCode: by codes sent to their address, without a password. emailPassword: by
-     * a password, which a sign-up asks for. either: by a password where one is given at the sign-up, which does not
-     * ask for it, else by codes. A newer Mintmark may answer others.
+     * The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by email;
+     * passwords are not used. <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>:
+     * a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. Newer
+     * versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -3879,16 +4155,18 @@ public final class Types {
     }
 
     /**
-     * When an account is locked because somebody guesses.
+     * The number of failed attempts that locks an account, and the duration of the lock.
      *
-     * @param threshold How many wrong passwords and codes lock an account, those of resets among them. While it is
-     * locked nothing is accepted, but for the reset of its password, which ends the lock; as many wrong codes of
-     * resets lock those too. Every wrong code counts, also the same one again. A wrong password that is one of the
-     * last three wrong ones does not count again, however much later it comes: a program that goes on trying an old
-     * password locks nobody out. A test that wants a lock needs as many different ones. Without it: 10. May be null.
-     * @param durationSeconds How long the first lock holds. Every further failure after it locks again, twice as long
-     * each time. Without it: 60. May be null.
-     * @param maximumSeconds How long a lock holds at most. Without it: 3600. May be null.
+     * @param threshold The number of wrong passwords and codes, including wrong password reset codes, that locks an
+     * account. While an account is locked, its password, codes and continuation tokens are rejected. Existing
+     * sessions continue and can be refreshed. A sign-in with a provider or a custom token is accepted, and so is a
+     * password reset, which ends the lockout. The same number of wrong reset codes locks password resets. Every wrong
+     * code counts, including a repeated one. A wrong password that is one of the last three wrong ones does not count
+     * again, so a program that repeats an old password does not lock the account. Tests that require a lockout must
+     * use different passwords. Defaults to 10. May be null.
+     * @param durationSeconds The duration of the first lockout, in seconds. Every further failure after a lockout
+     * locks the account again for twice as long. Defaults to 60. May be null.
+     * @param maximumSeconds The maximum duration of a lockout, in seconds. Defaults to 3600. May be null.
      * @param unknown the members that this client does not know
      */
     public record LockoutPolicy(
@@ -3964,12 +4242,13 @@ public final class Types {
             }
 
             /**
-             * How many wrong passwords and codes lock an account, those of resets among them. While it is locked
-             * nothing is accepted, but for the reset of its password, which ends the lock; as many wrong codes of
-             * resets lock those too. Every wrong code counts, also the same one again. A wrong password that is one
-             * of the last three wrong ones does not count again, however much later it comes: a program that goes on
-             * trying an old password locks nobody out. A test that wants a lock needs as many different ones. Without
-             * it: 10.
+             * The number of wrong passwords and codes, including wrong password reset codes, that locks an account.
+             * While an account is locked, its password, codes and continuation tokens are rejected. Existing sessions
+             * continue and can be refreshed. A sign-in with a provider or a custom token is accepted, and so is a
+             * password reset, which ends the lockout. The same number of wrong reset codes locks password resets.
+             * Every wrong code counts, including a repeated one. A wrong password that is one of the last three wrong
+             * ones does not count again, so a program that repeats an old password does not lock the account. Tests
+             * that require a lockout must use different passwords. Defaults to 10.
              *
              * @param threshold it
              * @return this
@@ -3980,8 +4259,8 @@ public final class Types {
             }
 
             /**
-             * How long the first lock holds. Every further failure after it locks again, twice as long each time.
-             * Without it: 60.
+             * The duration of the first lockout, in seconds. Every further failure after a lockout locks the account
+             * again for twice as long. Defaults to 60.
              *
              * @param durationSeconds it
              * @return this
@@ -3992,7 +4271,7 @@ public final class Types {
             }
 
             /**
-             * How long a lock holds at most. Without it: 3600.
+             * The maximum duration of a lockout, in seconds. Defaults to 3600.
              *
              * @param maximumSeconds it
              * @return this
@@ -4031,9 +4310,9 @@ public final class Types {
     }
 
     /**
-     * How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit from the
-     * first byte (465), or not at all, which only servers on loopback addresses are spoken to. A newer Mintmark may
-     * answer others.
+     * The encryption of the connection to an SMTP server. <code>startTLS</code>: encrypted after a plain greeting
+     * (port 587). <code>implicit</code>: encrypted from the first byte (port 465). <code>noneToLoopback</code>: not
+     * encrypted, allowed only for servers on loopback addresses. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -4054,16 +4333,17 @@ public final class Types {
     }
 
     /**
-     * Something that both accounts have and an account can have once.
+     * Data that both accounts have and that an account can have only once.
      *
-     * @param kind field: email, which is the address with the password or the codes of its own, an attribute, or
-     * claims and a claim's name; provider: a login of a provider; identity: the identities of both in a pool, which
-     * cannot become one.
-     * @param name Which: email, an attribute, claims/ and the name of a claim, a provider, or a pool.
-     * @param target What the account that stays has: its value, its subject there, or its identity. A value that is
-     * no text is written as JSON.
-     * @param source What the other one has.
-     * @param policy What was asked for.
+     * @param kind The kind of the conflict. <code>field</code>: the email address with its password or one-time
+     * codes, an attribute, or a claim. <code>provider</code>: a login of a provider. <code>identity</code>: the
+     * identities of both accounts in a pool, which cannot be merged.
+     * @param name The name of the conflict: <code>email</code>, an attribute, <code>claims/</code> and the name of a
+     * claim, a provider, or a pool.
+     * @param target The value of the account that remains: the value of the field, the subject at the provider, or
+     * the identity. Values that are not strings are written as JSON.
+     * @param source The value of the account that is merged.
+     * @param policy The policy for this conflict.
      * @param unknown the members that this client does not know
      */
     public record MergeConflict(
@@ -4112,9 +4392,9 @@ public final class Types {
         }
 
         /**
-         * field: email, which is the address with the password or the codes of its own, an attribute, or claims and a
-         * claim's name; provider: a login of a provider; identity: the identities of both in a pool, which cannot
-         * become one. A newer Mintmark may answer others.
+         * The kind of the conflict. <code>field</code>: the email address with its password or one-time codes, an
+         * attribute, or a claim. <code>provider</code>: a login of a provider. <code>identity</code>: the identities
+         * of both accounts in a pool, which cannot be merged. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -4136,9 +4416,9 @@ public final class Types {
     }
 
     /**
-     * What becomes of something that both accounts have and an account can have once. fail: nothing is merged;
-     * keepTarget: what the account that stays has; keepSource: what the other one has. A newer Mintmark may answer
-     * others.
+     * The policy for data that both accounts have and that an account can have only once. <code>fail</code>: the
+     * accounts are not merged. <code>keepTarget</code>: the data of the remaining account is kept.
+     * <code>keepSource</code>: the data of the merged account is kept. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -4159,13 +4439,14 @@ public final class Types {
     }
 
     /**
-     * What became of the identities of both accounts in a pool that has their tenant as a provider.
+     * The effect of a merge on the identities of both accounts in a pool that uses the tenant as a login provider.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param identityId The identity that the account leads to.
-     * @param absorbedIdentityId The one that was merged into it, as the pool merges identities, and is disabled. May
-     * be null.
-     * @param unlinkedIdentityId The one that could not be merged, and that no account leads to any more. May be null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param identityId The identity to which the remaining account is linked.
+     * @param absorbedIdentityId The identity that was merged into <code>identityId</code> and is disabled. May be
+     * null.
+     * @param unlinkedIdentityId The identity that could not be merged and is no longer linked to an account. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record MergedIdentity(
@@ -4212,13 +4493,13 @@ public final class Types {
     }
 
     /**
-     * Counters of one method since the start.
+     * The counters of one method since the start of the process.
      *
-     * @param method The method.
-     * @param calls Answered calls, errors included.
-     * @param errors How many of them were errors.
-     * @param totalMicroseconds All calls together, from reading the request to its answer.
-     * @param latency Empty buckets are left out.
+     * @param method The name of the method.
+     * @param calls The number of completed calls, including errors.
+     * @param errors The number of calls that failed.
+     * @param totalMicroseconds The sum of the latencies of all calls, in microseconds.
+     * @param latency The latency histogram. Empty buckets are omitted.
      * @param unknown the members that this client does not know
      */
     public record MethodMetrics(
@@ -4268,9 +4549,10 @@ public final class Types {
     }
 
     /**
-     * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked for it at
-     * every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and anonymous accounts
-     * need none. A newer Mintmark may answer others.
+     * The second factor policy of a tenant. <code>off</code>: second factors are not used. <code>optional</code>:
+     * users who have enrolled a second factor must use it at every sign-in. <code>required</code>: users without a
+     * second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts
+     * require no second factor. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -4291,8 +4573,31 @@ public final class Types {
     }
 
     /**
-     * firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1,
-     * pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018). A newer Mintmark may answer others.
+     * Which notices the users of a tenant get by email at their verified address. credentials: one for each change of
+     * how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if
+     * the developer made the change, one when the account is locked, and one for the first sign-in after five or more
+     * failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours;
+     * then the audit log records noticeNotSent. none: no notices. Newer versions of Mintmark can add values.
+     *
+     * @param value its text on the wire
+     */
+    public record NoticePolicy(String value) implements JsonText {
+        /** The NoticePolicy none. */
+        public static final NoticePolicy NONE = new NoticePolicy("none");
+
+        /** The NoticePolicy credentials. */
+        public static final NoticePolicy CREDENTIALS = new NoticePolicy("credentials");
+
+        @Override
+        public String toString() {
+            return value;
+        }
+    }
+
+    /**
+     * The hash algorithm. <code>firebaseScrypt</code>: the scrypt variant of Firebase Authentication.
+     * <code>scrypt</code>: RFC 7914. <code>pbkdf2Sha1</code>, <code>pbkdf2Sha256</code> and
+     * <code>pbkdf2Sha512</code>: PBKDF2 with HMAC (RFC 8018). Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -4319,10 +4624,10 @@ public final class Types {
     }
 
     /**
-     * Why a password was refused.
+     * The reason a password was rejected.
      *
-     * @param rule What a password fell short of.
-     * @param message For people.
+     * @param rule The violated rule.
+     * @param message The problem, as text.
      * @param unknown the members that this client does not know
      */
     public record PasswordFailure(
@@ -4363,19 +4668,20 @@ public final class Types {
     }
 
     /**
-     * How the hash of a password was made. None may cost more than the ones that are made here: N times blockSize
-     * times parallelization is at most 1048576.
+     * The parameters of a password hash. The cost is limited to that of this store's own hashes: N times
+     * <code>blockSize</code> times <code>parallelization</code> is at most 1048576.
      *
-     * @param algorithm firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it;
-     * pbkdf2Sha1, pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018).
-     * @param signerKey firebaseScrypt: base64_signer_key of the project's password hash parameters. May be null.
-     * @param saltSeparator firebaseScrypt: base64_salt_separator of them; without it, none. May be null.
-     * @param memoryCost firebaseScrypt: mem_cost of them; scrypt: the logarithm to the base 2 of its N, 14 for 16384.
-     * Without it, 14. May be null.
-     * @param rounds firebaseScrypt: rounds of them, at most 16, and 8 without it; PBKDF2: how many iterations, which
-     * must be said. May be null.
-     * @param blockSize scrypt: its r. Without it, 8. May be null.
-     * @param parallelization scrypt: its p. Without it, 1. May be null.
+     * @param algorithm The hash algorithm.
+     * @param signerKey The <code>base64_signer_key</code> of the password hash parameters of the Firebase project, in
+     * base64. Required for <code>firebaseScrypt</code>. May be null.
+     * @param saltSeparator The <code>base64_salt_separator</code> of the Firebase project. Used for
+     * <code>firebaseScrypt</code>. Defaults to none. May be null.
+     * @param memoryCost The <code>mem_cost</code> of the Firebase project for <code>firebaseScrypt</code>, or the
+     * base-2 logarithm of N for <code>scrypt</code>, such as 14 for 16384. Defaults to 14. May be null.
+     * @param rounds The <code>rounds</code> of the Firebase project for <code>firebaseScrypt</code>, at most 16,
+     * default 8. For PBKDF2, the number of iterations, which is required. May be null.
+     * @param blockSize The parameter r of <code>scrypt</code>. Defaults to 8. May be null.
+     * @param parallelization The parameter p of <code>scrypt</code>. Defaults to 1. May be null.
      * @param unknown the members that this client does not know
      */
     public record PasswordHashing(
@@ -4471,8 +4777,7 @@ public final class Types {
             }
 
             /**
-             * firebaseScrypt: what Firebase Authentication makes of scrypt; scrypt: as RFC 7914 has it; pbkdf2Sha1,
-             * pbkdf2Sha256, pbkdf2Sha512: PBKDF2 with HMAC (RFC 8018).
+             * The hash algorithm.
              *
              * @param algorithm it
              * @return this
@@ -4483,7 +4788,8 @@ public final class Types {
             }
 
             /**
-             * firebaseScrypt: base64_signer_key of the project's password hash parameters.
+             * The <code>base64_signer_key</code> of the password hash parameters of the Firebase project, in base64.
+             * Required for <code>firebaseScrypt</code>.
              *
              * @param signerKey it
              * @return this
@@ -4494,7 +4800,8 @@ public final class Types {
             }
 
             /**
-             * firebaseScrypt: base64_salt_separator of them; without it, none.
+             * The <code>base64_salt_separator</code> of the Firebase project. Used for <code>firebaseScrypt</code>.
+             * Defaults to none.
              *
              * @param saltSeparator it
              * @return this
@@ -4505,8 +4812,8 @@ public final class Types {
             }
 
             /**
-             * firebaseScrypt: mem_cost of them; scrypt: the logarithm to the base 2 of its N, 14 for 16384. Without
-             * it, 14.
+             * The <code>mem_cost</code> of the Firebase project for <code>firebaseScrypt</code>, or the base-2
+             * logarithm of N for <code>scrypt</code>, such as 14 for 16384. Defaults to 14.
              *
              * @param memoryCost it
              * @return this
@@ -4517,8 +4824,8 @@ public final class Types {
             }
 
             /**
-             * firebaseScrypt: rounds of them, at most 16, and 8 without it; PBKDF2: how many iterations, which must
-             * be said.
+             * The <code>rounds</code> of the Firebase project for <code>firebaseScrypt</code>, at most 16, default 8.
+             * For PBKDF2, the number of iterations, which is required.
              *
              * @param rounds it
              * @return this
@@ -4529,7 +4836,7 @@ public final class Types {
             }
 
             /**
-             * scrypt: its r. Without it, 8.
+             * The parameter r of <code>scrypt</code>. Defaults to 8.
              *
              * @param blockSize it
              * @return this
@@ -4540,7 +4847,7 @@ public final class Types {
             }
 
             /**
-             * scrypt: its p. Without it, 1.
+             * The parameter p of <code>scrypt</code>. Defaults to 1.
              *
              * @param parallelization it
              * @return this
@@ -4583,16 +4890,18 @@ public final class Types {
     }
 
     /**
-     * What passwords must be like.
+     * The rules that a new password must satisfy.
      *
-     * @param minimumLength The fewest characters. Without it: 8. May be null.
-     * @param maximumLength The most characters. Without it: 256. May be null.
-     * @param minimumClasses How many of upper case, lower case, digits and symbols there must be. Without it: 3. May
-     * be null.
-     * @param checksBanned Whether passwords that are too common, or too close to a name, are refused. Without it:
-     * true. May be null.
-     * @param bannedTerms Terms that count as common here, such as the names of your products. May be null.
-     * @param breached Who is asked whether a new password has leaked; without it nobody is. May be null.
+     * @param minimumLength The minimum number of characters. Defaults to 8. May be null.
+     * @param maximumLength The maximum number of characters. Defaults to 256. May be null.
+     * @param minimumClasses The minimum number of character classes: uppercase letters, lowercase letters, digits and
+     * symbols. Defaults to 3. May be null.
+     * @param checksBanned Whether to reject passwords that are too common or that contain the given name, the surname
+     * or the name of the tenant. Also rejects passwords that consist of the email address, a part of it or the
+     * display name, and fewer than 8 other characters. Defaults to true. May be null.
+     * @param bannedTerms Additional terms that count as common, such as product names. May be null.
+     * @param breached The service that detects breached passwords. If omitted, passwords are not checked. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record PasswordPolicy(
@@ -4683,7 +4992,7 @@ public final class Types {
             }
 
             /**
-             * The fewest characters. Without it: 8.
+             * The minimum number of characters. Defaults to 8.
              *
              * @param minimumLength it
              * @return this
@@ -4694,7 +5003,7 @@ public final class Types {
             }
 
             /**
-             * The most characters. Without it: 256.
+             * The maximum number of characters. Defaults to 256.
              *
              * @param maximumLength it
              * @return this
@@ -4705,7 +5014,8 @@ public final class Types {
             }
 
             /**
-             * How many of upper case, lower case, digits and symbols there must be. Without it: 3.
+             * The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols.
+             * Defaults to 3.
              *
              * @param minimumClasses it
              * @return this
@@ -4716,7 +5026,9 @@ public final class Types {
             }
 
             /**
-             * Whether passwords that are too common, or too close to a name, are refused. Without it: true.
+             * Whether to reject passwords that are too common or that contain the given name, the surname or the name
+             * of the tenant. Also rejects passwords that consist of the email address, a part of it or the display
+             * name, and fewer than 8 other characters. Defaults to true.
              *
              * @param checksBanned it
              * @return this
@@ -4727,7 +5039,7 @@ public final class Types {
             }
 
             /**
-             * Terms that count as common here, such as the names of your products.
+             * Additional terms that count as common, such as product names.
              *
              * @param bannedTerms it
              * @return this
@@ -4738,7 +5050,7 @@ public final class Types {
             }
 
             /**
-             * Who is asked whether a new password has leaked; without it nobody is.
+             * The service that detects breached passwords. If omitted, passwords are not checked.
              *
              * @param breached it
              * @return this
@@ -4780,18 +5092,25 @@ public final class Types {
     }
 
     /**
-     * Where the reset of a password stands.
+     * The state of a password reset.
      *
-     * @param state What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the
-     * password is changed, signIn.withContinuation signs in.
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param sentTo codeRequired: where the code went, with most of it hidden. May be null.
-     * @param channel The way a message goes. May be null.
-     * @param codeLength codeRequired: how many digits it has. May be null.
-     * @param resendAt codeRequired: from when on it makes sense to ask for another code. May be null.
-     * @param expiresAt codeRequired: until when the code is good; else until when the continuation token is.
+     * @param state The state of the flow. <code>codeRequired</code>: call <code>passwordReset.submitCode</code> next.
+     * <code>passwordRequired</code>: call <code>passwordReset.submitPassword</code> next. <code>completed</code>: the
+     * password is changed; <code>signIn.withContinuation</code> signs in.
+     * @param continuationToken The token that carries a flow to its next step. It belongs to one flow, is valid only
+     * for the latest step, and expires. Use the token of the latest response; after an error, use the same token
+     * again. Repeating a successful request within one minute returns the same response, unless that response
+     * contained tokens.
+     * @param sentTo The masked address or number to which the code was sent. Present if <code>state</code> is
+     * <code>codeRequired</code>. May be null.
+     * @param channel The channel of the code. Present if <code>state</code> is <code>codeRequired</code>. May be
+     * null.
+     * @param codeLength The number of digits of the code. Present if <code>state</code> is <code>codeRequired</code>.
+     * May be null.
+     * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+     * Present if <code>state</code> is <code>codeRequired</code>. May be null.
+     * @param expiresAt The time at which the code expires (<code>codeRequired</code>) or the continuation token
+     * expires (other states), in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record PasswordResetStep(
@@ -4846,8 +5165,10 @@ public final class Types {
         }
 
         /**
-         * What comes next. codeRequired: submitCode; passwordRequired: submitPassword; completed: the password is
-         * changed, signIn.withContinuation signs in. A newer Mintmark may answer others.
+         * The state of the flow. <code>codeRequired</code>: call <code>passwordReset.submitCode</code> next.
+         * <code>passwordRequired</code>: call <code>passwordReset.submitPassword</code> next. <code>completed</code>:
+         * the password is changed; <code>signIn.withContinuation</code> signs in. Newer versions of Mintmark can add
+         * values.
          *
          * @param value its text on the wire
          */
@@ -4869,7 +5190,7 @@ public final class Types {
     }
 
     /**
-     * What a password fell short of. A newer Mintmark may answer others.
+     * The rule that a password violates. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -4907,19 +5228,20 @@ public final class Types {
     /**
      * An identity pool.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param name What people call a pool. Names need not be unique.
-     * @param arn The pool's ARN.
-     * @param issuer The iss claim of the tokens this pool mints.
-     * @param allowUnauthenticated Whether guests get identities and tokens.
-     * @param allowClassicFlow Whether a login buys an OpenID token that the client exchanges itself.
-     * @param developerProvider The name under which your own sign-in stands in a pool, such as login.shop. May be
-     * null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param name The display name of a pool. Names are not necessarily unique.
+     * @param arn The ARN of the pool.
+     * @param issuer The <code>iss</code> claim of the tokens that the pool mints.
+     * @param allowUnauthenticated Whether guests can get identities and tokens.
+     * @param allowClassicFlow Whether clients can use the classic flow: <code>token.mint</code> exchanges logins for
+     * an OpenID token, which the client exchanges for credentials itself.
+     * @param developerProvider The login provider name under which the application's backend registers its own users
+     * in a pool, such as <code>login.shop</code>. May be null.
      * @param providers The public login providers.
-     * @param signingAlgorithm The JOSE algorithm a pool signs its tokens with.
-     * @param tags Free labels on a resource.
-     * @param createdAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param updatedAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param signingAlgorithm The algorithm with which the pool signs its tokens.
+     * @param tags The tags of the pool.
+     * @param createdAt The time at which the pool was created, in seconds since 1970-01-01 UTC.
+     * @param updatedAt The time of the last change of the pool, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record Pool(
@@ -4990,26 +5312,28 @@ public final class Types {
     }
 
     /**
-     * A pool as system.apply takes it: what pool.create, pool.setRoles and pool.setPrincipalTags take, in one.
+     * The declaration of a pool for <code>system.apply</code>, with the members of <code>pool.create</code>,
+     * <code>pool.setRoles</code> and <code>pool.setPrincipalTags</code>.
      *
-     * @param poolId Which pool it is. Without it, the one pool of the store with this name, or a new one. May be
-     * null.
-     * @param name What people call a pool. Names need not be unique.
-     * @param allowUnauthenticated Whether guests get identities and tokens. Without it: false. May be null.
-     * @param allowClassicFlow Whether a login buys an OpenID token that the client exchanges itself. Developer tokens
-     * do not need it. Without it: false. May be null.
-     * @param developerProvider The name your own sign-in has in this pool. It can be added later, and never changed;
-     * left out, it stays. May be null.
-     * @param providers The public login providers. One of a kind: no two with one name. May be null.
-     * @param signingAlgorithm For a new pool, which has ES256 without it; of a pool that is there it cannot be
-     * changed here, since key.rotate does that. May be null.
-     * @param tags Free labels on a resource. May be null.
-     * @param roles Which roles its identities get; left out, together with mappings, the roles stay as they are. May
-     * be null.
-     * @param mappings Login provider to how it chooses a role; of a Cognito user pool each app client,
-     * cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;. May be null.
-     * @param principalTags Login provider to its tag map, for all providers that have one; left out, the tag maps
-     * stay as they are. May be null.
+     * @param poolId The ID of the pool. If omitted, the declaration applies to the only pool with this name, or to a
+     * new pool. May be null.
+     * @param name The display name of a pool. Names are not necessarily unique.
+     * @param allowUnauthenticated Whether guests can get identities and tokens. Defaults to false. May be null.
+     * @param allowClassicFlow Whether clients can use the classic flow: <code>token.mint</code> exchanges logins for
+     * an OpenID token, which the client exchanges for credentials itself. Developer tokens do not require it.
+     * Defaults to false. May be null.
+     * @param developerProvider The login provider name of the application's own users in this pool. It can be added
+     * later but never changed. If omitted, it keeps its value. May be null.
+     * @param providers The public login providers. Each name can occur only once. May be null.
+     * @param signingAlgorithm The signing algorithm of a new pool. Defaults to <code>ES256</code>. The algorithm of
+     * an existing pool cannot be changed here; use <code>key.rotate</code>. May be null.
+     * @param tags The tags of the pool. May be null.
+     * @param roles The roles of the pool by kind of identity. If <code>roles</code> and <code>mappings</code> are
+     * omitted, both keep their value. May be null.
+     * @param mappings The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own
+     * entry, <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>. May be null.
+     * @param principalTags The principal tag mappings by login provider. Replaces all mappings of the pool. If
+     * omitted, the mappings keep their value. May be null.
      * @param unknown the members that this client does not know
      */
     public record PoolDeclaration(
@@ -5125,7 +5449,8 @@ public final class Types {
             }
 
             /**
-             * Which pool it is. Without it, the one pool of the store with this name, or a new one.
+             * The ID of the pool. If omitted, the declaration applies to the only pool with this name, or to a new
+             * pool.
              *
              * @param poolId it
              * @return this
@@ -5136,7 +5461,7 @@ public final class Types {
             }
 
             /**
-             * What people call a pool. Names need not be unique.
+             * The display name of a pool. Names are not necessarily unique.
              *
              * @param name it
              * @return this
@@ -5147,7 +5472,7 @@ public final class Types {
             }
 
             /**
-             * Whether guests get identities and tokens. Without it: false.
+             * Whether guests can get identities and tokens. Defaults to false.
              *
              * @param allowUnauthenticated it
              * @return this
@@ -5158,8 +5483,9 @@ public final class Types {
             }
 
             /**
-             * Whether a login buys an OpenID token that the client exchanges itself. Developer tokens do not need it.
-             * Without it: false.
+             * Whether clients can use the classic flow: <code>token.mint</code> exchanges logins for an OpenID token,
+             * which the client exchanges for credentials itself. Developer tokens do not require it. Defaults to
+             * false.
              *
              * @param allowClassicFlow it
              * @return this
@@ -5170,8 +5496,8 @@ public final class Types {
             }
 
             /**
-             * The name your own sign-in has in this pool. It can be added later, and never changed; left out, it
-             * stays.
+             * The login provider name of the application's own users in this pool. It can be added later but never
+             * changed. If omitted, it keeps its value.
              *
              * @param developerProvider it
              * @return this
@@ -5182,7 +5508,7 @@ public final class Types {
             }
 
             /**
-             * The public login providers. One of a kind: no two with one name.
+             * The public login providers. Each name can occur only once.
              *
              * @param providers it
              * @return this
@@ -5193,8 +5519,8 @@ public final class Types {
             }
 
             /**
-             * For a new pool, which has ES256 without it; of a pool that is there it cannot be changed here, since
-             * key.rotate does that.
+             * The signing algorithm of a new pool. Defaults to <code>ES256</code>. The algorithm of an existing pool
+             * cannot be changed here; use <code>key.rotate</code>.
              *
              * @param signingAlgorithm it
              * @return this
@@ -5205,7 +5531,7 @@ public final class Types {
             }
 
             /**
-             * Free labels on a resource.
+             * The tags of the pool.
              *
              * @param tags it
              * @return this
@@ -5216,7 +5542,8 @@ public final class Types {
             }
 
             /**
-             * Which roles its identities get; left out, together with mappings, the roles stay as they are.
+             * The roles of the pool by kind of identity. If <code>roles</code> and <code>mappings</code> are omitted,
+             * both keep their value.
              *
              * @param roles it
              * @return this
@@ -5227,8 +5554,8 @@ public final class Types {
             }
 
             /**
-             * Login provider to how it chooses a role; of a Cognito user pool each app client,
-             * cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;.
+             * The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own entry,
+             * <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>.
              *
              * @param mappings it
              * @return this
@@ -5239,8 +5566,8 @@ public final class Types {
             }
 
             /**
-             * Login provider to its tag map, for all providers that have one; left out, the tag maps stay as they
-             * are.
+             * The principal tag mappings by login provider. Replaces all mappings of the pool. If omitted, the
+             * mappings keep their value.
              *
              * @param principalTags it
              * @return this
@@ -5289,16 +5616,17 @@ public final class Types {
     /**
      * A public login provider of a pool.
      *
-     * @param name The name of its logins.
-     * @param provider For a well-known provider its domain: accounts.google.com, appleid.apple.com,
-     * graph.facebook.com or www.amazon.com. It is the name of its logins. May be null.
-     * @param issuer Its issuer, if it is not a well-known one. May be null.
-     * @param tenantId For a tenant of this store its id. May be null.
-     * @param clientIds The client or app ids whose tokens are accepted; of a tenant, its id.
-     * @param keys Its public keys, if they are not fetched. May be null.
-     * @param endpoint Where it is asked. May be null.
-     * @param allowInsecure Whether it may be asked without TLS.
-     * @param allowPrivateNetwork Whether it may stand in a private network.
+     * @param name The login provider name.
+     * @param provider The domain of a known provider, which is its login provider name. Present for known providers.
+     * May be null.
+     * @param issuer The issuer. Present for other OpenID Connect providers. May be null.
+     * @param tenantId The ID of a tenant of this store. Present for tenants. May be null.
+     * @param clientIds The client or app IDs whose tokens are accepted. For a tenant, its ID.
+     * @param keys The public keys of the provider (RFC 7517). Present if they are not fetched from the provider. May
+     * be null.
+     * @param endpoint The URL at which access tokens are verified. May be null.
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests.
+     * @param allowPrivateNetwork Whether the provider can be in a private network.
      * @param unknown the members that this client does not know
      */
     public record PoolProvider(
@@ -5359,8 +5687,8 @@ public final class Types {
         }
 
         /**
-         * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-         * www.amazon.com. It is the name of its logins. A newer Mintmark may answer others.
+         * The domain of a known provider, which is its login provider name. Present for known providers. Newer
+         * versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -5385,24 +5713,29 @@ public final class Types {
     }
 
     /**
-     * A public login provider of a pool: a well-known one by its domain, a tenant of this store by its id, any other
-     * by its issuer.
+     * The settings of a public login provider of a pool: a known provider by its domain, a tenant of this store by
+     * its ID, or any other OpenID Connect provider by its issuer.
      *
      * <p>Exactly one of provider, issuer, tenantId is given.
      *
-     * @param provider For a well-known provider its domain: accounts.google.com, appleid.apple.com,
-     * graph.facebook.com or www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and
-     * www.digits.com are known and refused. May be null.
-     * @param issuer For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without
-     * https://. May be null.
-     * @param tenantId For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer
-     * without https://; nothing else is said of it. May be null.
-     * @param clientIds The client or app ids whose tokens are accepted. Every provider has some; a tenant is its own.
-     * May be null.
-     * @param keys Its public keys (RFC 7517), if they are not to be fetched. May be null.
-     * @param endpoint Where a provider of access tokens is asked, instead of at its own address. May be null.
-     * @param allowInsecure Whether it may be asked without TLS, for tests. Without it: false. May be null.
-     * @param allowPrivateNetwork Whether it may stand in a private network. Without it: false. May be null.
+     * @param provider The domain of a known provider, which is its login provider name:
+     * <code>accounts.google.com</code>, <code>appleid.apple.com</code>, <code>graph.facebook.com</code> or
+     * <code>www.amazon.com</code>. The legacy domains <code>api.twitter.com</code> and <code>www.digits.com</code>
+     * are rejected with <code>legacyProviderNotSupported</code>. May be null.
+     * @param issuer The issuer of any other OpenID Connect provider, exactly as in <code>iss</code>. Its login
+     * provider name is the issuer without <code>https://</code>. May be null.
+     * @param tenantId The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider
+     * name is the issuer of the tenant without <code>https://</code>. Other settings are not allowed with
+     * <code>tenantId</code>. May be null.
+     * @param clientIds The client or app IDs whose tokens are accepted. Required, except with <code>tenantId</code>.
+     * With an empty list, no token is accepted. May be null.
+     * @param keys The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. May be
+     * null.
+     * @param endpoint The URL at which access tokens of <code>graph.facebook.com</code> or
+     * <code>www.amazon.com</code> are verified, instead of the provider's own URL. May be null.
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false. May be
+     * null.
+     * @param allowPrivateNetwork Whether the provider can be in a private network. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record PoolProviderSettings(
@@ -5503,9 +5836,10 @@ public final class Types {
             }
 
             /**
-             * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-             * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are
-             * known and refused.
+             * The domain of a known provider, which is its login provider name: <code>accounts.google.com</code>,
+             * <code>appleid.apple.com</code>, <code>graph.facebook.com</code> or <code>www.amazon.com</code>. The
+             * legacy domains <code>api.twitter.com</code> and <code>www.digits.com</code> are rejected with
+             * <code>legacyProviderNotSupported</code>.
              *
              * @param provider it
              * @return this
@@ -5516,8 +5850,8 @@ public final class Types {
             }
 
             /**
-             * For any other OpenID provider its issuer, exactly as in iss. Its logins are named by it without
-             * https://.
+             * The issuer of any other OpenID Connect provider, exactly as in <code>iss</code>. Its login provider
+             * name is the issuer without <code>https://</code>.
              *
              * @param issuer it
              * @return this
@@ -5528,8 +5862,9 @@ public final class Types {
             }
 
             /**
-             * For a tenant of this store its id. Its ID tokens are the logins, named by the tenant's issuer without
-             * https://; nothing else is said of it.
+             * The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider name is
+             * the issuer of the tenant without <code>https://</code>. Other settings are not allowed with
+             * <code>tenantId</code>.
              *
              * @param tenantId it
              * @return this
@@ -5540,7 +5875,8 @@ public final class Types {
             }
 
             /**
-             * The client or app ids whose tokens are accepted. Every provider has some; a tenant is its own.
+             * The client or app IDs whose tokens are accepted. Required, except with <code>tenantId</code>. With an
+             * empty list, no token is accepted.
              *
              * @param clientIds it
              * @return this
@@ -5551,7 +5887,7 @@ public final class Types {
             }
 
             /**
-             * Its public keys (RFC 7517), if they are not to be fetched.
+             * The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
              *
              * @param keys it
              * @return this
@@ -5562,7 +5898,8 @@ public final class Types {
             }
 
             /**
-             * Where a provider of access tokens is asked, instead of at its own address.
+             * The URL at which access tokens of <code>graph.facebook.com</code> or <code>www.amazon.com</code> are
+             * verified, instead of the provider's own URL.
              *
              * @param endpoint it
              * @return this
@@ -5573,7 +5910,7 @@ public final class Types {
             }
 
             /**
-             * Whether it may be asked without TLS, for tests. Without it: false.
+             * Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
              *
              * @param allowInsecure it
              * @return this
@@ -5584,7 +5921,7 @@ public final class Types {
             }
 
             /**
-             * Whether it may stand in a private network. Without it: false.
+             * Whether the provider can be in a private network. Defaults to false.
              *
              * @param allowPrivateNetwork it
              * @return this
@@ -5627,9 +5964,10 @@ public final class Types {
         }
 
         /**
-         * For a well-known provider its domain: accounts.google.com, appleid.apple.com, graph.facebook.com or
-         * www.amazon.com. It is the name of its logins. The legacy domains api.twitter.com and www.digits.com are
-         * known and refused. A newer Mintmark may answer others.
+         * The domain of a known provider, which is its login provider name: <code>accounts.google.com</code>,
+         * <code>appleid.apple.com</code>, <code>graph.facebook.com</code> or <code>www.amazon.com</code>. The legacy
+         * domains <code>api.twitter.com</code> and <code>www.digits.com</code> are rejected with
+         * <code>legacyProviderNotSupported</code>. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -5660,12 +5998,12 @@ public final class Types {
     }
 
     /**
-     * Which roles the identities of a pool get.
+     * The role configuration of a pool.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param roles The roles that credentials.get chooses from.
-     * @param mappings Login provider to how it chooses a role; of a Cognito user pool each app client,
-     * cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;. May be null.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param roles The roles of the pool by kind of identity.
+     * @param mappings The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own
+     * entry, <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record PoolRoles(
@@ -5709,10 +6047,10 @@ public final class Types {
     }
 
     /**
-     * A pool in a list: pool.get says the rest.
+     * The ID and name of a pool. <code>pool.get</code> returns the complete configuration.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param name What people call a pool. Names need not be unique.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param name The display name of a pool. Names are not necessarily unique.
      * @param unknown the members that this client does not know
      */
     public record PoolSummary(
@@ -5753,28 +6091,35 @@ public final class Types {
     }
 
     /**
-     * An account as it goes from one store to another: what a line of a file has.
+     * An account for export and import: the content of one line of a file.
      *
-     * @param accountId It is kept; without it one is made, and the account is known by its address, or by a login.
+     * @param accountId The account ID, which is kept. If omitted, an ID is generated, and an existing account is
+     * identified by its email address or a login. May be null.
+     * @param email The email address with which the user signs in and to which messages are sent. May be null.
+     * @param emailVerified Whether the email address is verified. Defaults to false. May be null.
+     * @param method The way in which the user signs in. Defaults to the first that applies: <code>password</code>
+     * with a <code>passwordHash</code>, <code>federated</code> with <code>providers</code>, <code>code</code> with an
+     * email address, otherwise <code>anonymous</code>. May be null.
+     * @param providers The linked logins, at most one for each provider. May be null.
+     * @param factors The second factors, oldest first. They require a verified email address. May be null.
+     * @param attributes The user attributes that the tenant defines. <code>displayName</code> and
+     * <code>picture</code> are accepted in every tenant. May be null.
+     * @param claims The custom claims, as in <code>account.setClaims</code>. May be null.
+     * @param disabled Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
      * May be null.
-     * @param email The address that it signs in with, and that mails go to. May be null.
-     * @param emailVerified Whether its owner has shown that mails there reach them. Without it: false. May be null.
-     * @param method Without it: password if there is a passwordHash, else federated if there are providers, else code
-     * if there is an address, else anonymous. May be null.
-     * @param providers Logins that lead to it, one of each provider. May be null.
-     * @param factors Its second factors, the oldest first. They need an address that is verified. May be null.
-     * @param attributes Attributes that the tenant asks for; displayName and picture can be there in any tenant. May
+     * @param mustChangePassword Whether the user must reset the password before the next sign-in. Defaults to false.
+     * May be null.
+     * @param createdAt The time at which the account was created, in seconds since 1970-01-01 UTC. Defaults to the
+     * current time. May be null.
+     * @param updatedAt The time of the last change of the account, in seconds since 1970-01-01 UTC. Defaults to the
+     * current time. May be null.
+     * @param lastSignInAt The time of the last sign-in, in seconds since 1970-01-01 UTC. May be null.
+     * @param passwordHash The password hash, 16 to 128 bytes in base64. <code>account.export</code> writes standard
+     * base64 with padding; <code>account.import</code> also accepts base64url and missing padding. Only for accounts
+     * with the method <code>password</code>. May be null.
+     * @param salt The salt of the password hash in base64, at most 128 bytes. May be null.
+     * @param hash The parameters of <code>passwordHash</code>. Defaults to the <code>hash</code> of the request. May
      * be null.
-     * @param claims Custom claims of its tokens, as account.setClaims takes them. May be null.
-     * @param disabled Whether it is kept from signing in. Without it: false. May be null.
-     * @param mustChangePassword Whether it signs in again only after a reset of its password. Without it: false. May
-     * be null.
-     * @param createdAt Without it, now. May be null.
-     * @param updatedAt Without it, now. May be null.
-     * @param lastSignInAt Integer seconds since 1970-01-01T00:00:00Z. May be null.
-     * @param passwordHash The hash of its password in base64, of 16 to 128 bytes. May be null.
-     * @param salt What was hashed with the password, in base64, at most 128 bytes. May be null.
-     * @param hash How passwordHash was made; without it, as the request says. May be null.
      * @param unknown the members that this client does not know
      */
     public record PortableAccount(
@@ -5915,7 +6260,8 @@ public final class Types {
             }
 
             /**
-             * It is kept; without it one is made, and the account is known by its address, or by a login.
+             * The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by
+             * its email address or a login.
              *
              * @param accountId it
              * @return this
@@ -5926,7 +6272,7 @@ public final class Types {
             }
 
             /**
-             * The address that it signs in with, and that mails go to.
+             * The email address with which the user signs in and to which messages are sent.
              *
              * @param email it
              * @return this
@@ -5937,7 +6283,7 @@ public final class Types {
             }
 
             /**
-             * Whether its owner has shown that mails there reach them. Without it: false.
+             * Whether the email address is verified. Defaults to false.
              *
              * @param emailVerified it
              * @return this
@@ -5948,8 +6294,9 @@ public final class Types {
             }
 
             /**
-             * Without it: password if there is a passwordHash, else federated if there are providers, else code if
-             * there is an address, else anonymous.
+             * The way in which the user signs in. Defaults to the first that applies: <code>password</code> with a
+             * <code>passwordHash</code>, <code>federated</code> with <code>providers</code>, <code>code</code> with
+             * an email address, otherwise <code>anonymous</code>.
              *
              * @param method it
              * @return this
@@ -5960,7 +6307,7 @@ public final class Types {
             }
 
             /**
-             * Logins that lead to it, one of each provider.
+             * The linked logins, at most one for each provider.
              *
              * @param providers it
              * @return this
@@ -5971,7 +6318,7 @@ public final class Types {
             }
 
             /**
-             * Its second factors, the oldest first. They need an address that is verified.
+             * The second factors, oldest first. They require a verified email address.
              *
              * @param factors it
              * @return this
@@ -5982,7 +6329,8 @@ public final class Types {
             }
 
             /**
-             * Attributes that the tenant asks for; displayName and picture can be there in any tenant.
+             * The user attributes that the tenant defines. <code>displayName</code> and <code>picture</code> are
+             * accepted in every tenant.
              *
              * @param attributes it
              * @return this
@@ -5993,7 +6341,7 @@ public final class Types {
             }
 
             /**
-             * Custom claims of its tokens, as account.setClaims takes them.
+             * The custom claims, as in <code>account.setClaims</code>.
              *
              * @param claims it
              * @return this
@@ -6004,7 +6352,7 @@ public final class Types {
             }
 
             /**
-             * Whether it is kept from signing in. Without it: false.
+             * Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
              *
              * @param disabled it
              * @return this
@@ -6015,7 +6363,7 @@ public final class Types {
             }
 
             /**
-             * Whether it signs in again only after a reset of its password. Without it: false.
+             * Whether the user must reset the password before the next sign-in. Defaults to false.
              *
              * @param mustChangePassword it
              * @return this
@@ -6026,7 +6374,8 @@ public final class Types {
             }
 
             /**
-             * Without it, now.
+             * The time at which the account was created, in seconds since 1970-01-01 UTC. Defaults to the current
+             * time.
              *
              * @param createdAt it
              * @return this
@@ -6037,7 +6386,8 @@ public final class Types {
             }
 
             /**
-             * Without it, now.
+             * The time of the last change of the account, in seconds since 1970-01-01 UTC. Defaults to the current
+             * time.
              *
              * @param updatedAt it
              * @return this
@@ -6048,7 +6398,7 @@ public final class Types {
             }
 
             /**
-             * Integer seconds since 1970-01-01T00:00:00Z.
+             * The time of the last sign-in, in seconds since 1970-01-01 UTC.
              *
              * @param lastSignInAt it
              * @return this
@@ -6059,7 +6409,9 @@ public final class Types {
             }
 
             /**
-             * The hash of its password in base64, of 16 to 128 bytes.
+             * The password hash, 16 to 128 bytes in base64. <code>account.export</code> writes standard base64 with
+             * padding; <code>account.import</code> also accepts base64url and missing padding. Only for accounts with
+             * the method <code>password</code>.
              *
              * @param passwordHash it
              * @return this
@@ -6070,7 +6422,7 @@ public final class Types {
             }
 
             /**
-             * What was hashed with the password, in base64, at most 128 bytes.
+             * The salt of the password hash in base64, at most 128 bytes.
              *
              * @param salt it
              * @return this
@@ -6081,7 +6433,7 @@ public final class Types {
             }
 
             /**
-             * How passwordHash was made; without it, as the request says.
+             * The parameters of <code>passwordHash</code>. Defaults to the <code>hash</code> of the request.
              *
              * @param hash it
              * @return this
@@ -6133,16 +6485,18 @@ public final class Types {
     }
 
     /**
-     * A second factor of an account. Imported, it gets an id of its own.
+     * A second factor for export and import. It gets a new ID at the import.
      *
-     * @param kind totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
-     * @param displayName What its owner calls it. May be null.
-     * @param email email: where its codes go. May be null.
-     * @param phoneNumber sms: where its codes go, as +4915112345678. May be null.
-     * @param secret totp: what the app computes codes from, in Base32: six digits, every 30 seconds, with SHA-1. May
-     * be null.
-     * @param enrolledAt Without it, now. May be null.
-     * @param lastUsedAt Integer seconds since 1970-01-01T00:00:00Z. May be null.
+     * @param kind The kind of the factor.
+     * @param displayName The display name, chosen by the user. May be null.
+     * @param email The email address that receives the codes. Used for the kind <code>email</code>. May be null.
+     * @param phoneNumber The phone number that receives the codes, in E.164 format, such as +4915112345678. Used for
+     * the kind <code>sms</code>. May be null.
+     * @param secret The secret of the authenticator app in Base32, for codes of six digits, 30 seconds and SHA-1.
+     * Used for the kind <code>totp</code>. May be null.
+     * @param enrolledAt The time at which the factor was enrolled, in seconds since 1970-01-01 UTC. Defaults to the
+     * current time. May be null.
+     * @param lastUsedAt The time at which the factor was last used, in seconds since 1970-01-01 UTC. May be null.
      * @param unknown the members that this client does not know
      */
     public record PortableFactor(
@@ -6238,7 +6592,7 @@ public final class Types {
             }
 
             /**
-             * totp: an authenticator app; email: codes that are mailed; sms: codes in text messages.
+             * The kind of the factor.
              *
              * @param kind it
              * @return this
@@ -6249,7 +6603,7 @@ public final class Types {
             }
 
             /**
-             * What its owner calls it.
+             * The display name, chosen by the user.
              *
              * @param displayName it
              * @return this
@@ -6260,7 +6614,7 @@ public final class Types {
             }
 
             /**
-             * email: where its codes go.
+             * The email address that receives the codes. Used for the kind <code>email</code>.
              *
              * @param email it
              * @return this
@@ -6271,7 +6625,8 @@ public final class Types {
             }
 
             /**
-             * sms: where its codes go, as +4915112345678.
+             * The phone number that receives the codes, in E.164 format, such as +4915112345678. Used for the kind
+             * <code>sms</code>.
              *
              * @param phoneNumber it
              * @return this
@@ -6282,7 +6637,8 @@ public final class Types {
             }
 
             /**
-             * totp: what the app computes codes from, in Base32: six digits, every 30 seconds, with SHA-1.
+             * The secret of the authenticator app in Base32, for codes of six digits, 30 seconds and SHA-1. Used for
+             * the kind <code>totp</code>.
              *
              * @param secret it
              * @return this
@@ -6293,7 +6649,8 @@ public final class Types {
             }
 
             /**
-             * Without it, now.
+             * The time at which the factor was enrolled, in seconds since 1970-01-01 UTC. Defaults to the current
+             * time.
              *
              * @param enrolledAt it
              * @return this
@@ -6304,7 +6661,7 @@ public final class Types {
             }
 
             /**
-             * Integer seconds since 1970-01-01T00:00:00Z.
+             * The time at which the factor was last used, in seconds since 1970-01-01 UTC.
              *
              * @param lastUsedAt it
              * @return this
@@ -6347,15 +6704,16 @@ public final class Types {
     }
 
     /**
-     * A login of a provider that leads to an account. Entries for password, code, emailLink, phone and anonymous,
-     * which say nothing that the account does not say itself, are passed over.
+     * A login of an account for export and import. Entries for <code>password</code>, <code>code</code>,
+     * <code>emailLink</code>, <code>phone</code> and <code>anonymous</code> are ignored because the account itself
+     * contains their information.
      *
-     * @param providerId The provider, such as google.com or oidc.work.
-     * @param subject Who it is there.
-     * @param email The address that the provider said last. May be null.
-     * @param displayName The name that it said last. May be null.
-     * @param photoUrl The picture that it said last. May be null.
-     * @param linkedAt Since when it leads there. May be null.
+     * @param providerId The ID of the provider, such as <code>google.com</code> or <code>oidc.work</code>.
+     * @param subject The user's subject at the provider.
+     * @param email The email address that the provider returned last. May be null.
+     * @param displayName The name that the provider returned last. May be null.
+     * @param photoUrl The URL of the picture that the provider returned last. May be null.
+     * @param linkedAt The time at which the provider was linked, in seconds since 1970-01-01 UTC. May be null.
      * @param unknown the members that this client does not know
      */
     public record PortableLogin(
@@ -6446,7 +6804,7 @@ public final class Types {
             }
 
             /**
-             * The provider, such as google.com or oidc.work.
+             * The ID of the provider, such as <code>google.com</code> or <code>oidc.work</code>.
              *
              * @param providerId it
              * @return this
@@ -6457,7 +6815,7 @@ public final class Types {
             }
 
             /**
-             * Who it is there.
+             * The user's subject at the provider.
              *
              * @param subject it
              * @return this
@@ -6468,7 +6826,7 @@ public final class Types {
             }
 
             /**
-             * The address that the provider said last.
+             * The email address that the provider returned last.
              *
              * @param email it
              * @return this
@@ -6479,7 +6837,7 @@ public final class Types {
             }
 
             /**
-             * The name that it said last.
+             * The name that the provider returned last.
              *
              * @param displayName it
              * @return this
@@ -6490,7 +6848,7 @@ public final class Types {
             }
 
             /**
-             * The picture that it said last.
+             * The URL of the picture that the provider returned last.
              *
              * @param photoUrl it
              * @return this
@@ -6501,7 +6859,7 @@ public final class Types {
             }
 
             /**
-             * Since when it leads there.
+             * The time at which the provider was linked, in seconds since 1970-01-01 UTC.
              *
              * @param linkedAt it
              * @return this
@@ -6543,13 +6901,13 @@ public final class Types {
     }
 
     /**
-     * Who signed.
+     * The principal of temporary credentials.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param roleArn The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
-     * @param sessionName A name for the role session; it stands in the assumed role's ARN.
-     * @param accessKeyId The access key id of the session.
+     * @param identityId The ID of an identity: a region, a colon and a UUID.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param roleArn The ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>.
+     * @param sessionName The name of a role session, which is part of the ARN of the assumed role.
+     * @param accessKeyId The access key ID of the session.
      * @param tags The session tags.
      * @param unknown the members that this client does not know
      */
@@ -6603,12 +6961,13 @@ public final class Types {
     }
 
     /**
-     * Which claims of a login's token become session tags.
+     * The mapping from claims of a login's token to principal tags.
      *
-     * @param poolId The id of a pool: a region, a colon and a UUID.
-     * @param provider A login provider: the pool's developer provider, or a public provider.
-     * @param useDefaults Whether it is the default map: client from aud, username from sub.
-     * @param principalTags Tag key to the claim whose value it gets: the map in effect.
+     * @param poolId The ID of a pool: a region, a colon and a UUID.
+     * @param provider The name of a login provider: the pool's developer provider, or a public provider.
+     * @param useDefaults Whether the mapping is the default mapping: <code>client</code> from <code>aud</code> and
+     * <code>username</code> from <code>sub</code>.
+     * @param principalTags The effective mapping from tag keys to claim names.
      * @param unknown the members that this client does not know
      */
     public record PrincipalTagMap(
@@ -6655,10 +7014,10 @@ public final class Types {
     }
 
     /**
-     * The provider's own tokens, as they came.
+     * The tokens of an identity provider, unchanged.
      *
-     * @param idToken Its ID token. May be null.
-     * @param accessToken Its access token. May be null.
+     * @param idToken The ID token of the provider. May be null.
+     * @param accessToken The access token of the provider. May be null.
      * @param unknown the members that this client does not know
      */
     public record ProviderTokens(
@@ -6699,13 +7058,14 @@ public final class Types {
     }
 
     /**
-     * Credentials of this subject that were issued before this moment are refused.
+     * A revocation of all credentials of a subject that were issued before a given time.
      *
-     * @param kind What a revocation names.
-     * @param subject The identity, role or pool; for one session its access key id.
-     * @param issuedBefore Integer seconds since 1970-01-01T00:00:00Z.
-     * @param createdAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param expiresAt When the last credentials it can concern have expired; the record goes then.
+     * @param kind The kind of the revoked subject.
+     * @param subject The identity, role or pool, or the access key ID of a session.
+     * @param issuedBefore The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
+     * @param createdAt The time of the revocation, in seconds since 1970-01-01 UTC.
+     * @param expiresAt The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC.
+     * The revocation is then deleted.
      * @param unknown the members that this client does not know
      */
     public record Revocation(
@@ -6755,7 +7115,7 @@ public final class Types {
     }
 
     /**
-     * What a revocation names. A newer Mintmark may answer others.
+     * The kind of the revoked subject. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -6779,16 +7139,18 @@ public final class Types {
     }
 
     /**
-     * A role that temporary credentials can be given for.
+     * A role for temporary credentials.
      *
-     * @param roleArn The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
-     * @param roleId A unique id, AROA and more: a role put anew under the name of a deleted one gets another id.
+     * @param roleArn The ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>.
+     * @param roleId A unique ID, which begins with <code>AROA</code>. A role created with the name of a deleted role
+     * gets another ID.
      * @param name The name of a role, unique within the store.
-     * @param trustPolicy A policy in the IAM policy language.
-     * @param maxSessionSeconds The longest session credentials.assumeRole gives.
-     * @param tags Free labels on a resource.
-     * @param createdAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param updatedAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param trustPolicy The trust policy, which states who can assume the role.
+     * @param maxSessionSeconds The maximum duration of a session started with <code>credentials.assumeRole</code>, in
+     * seconds.
+     * @param tags The tags of the role.
+     * @param createdAt The time at which the role was created, in seconds since 1970-01-01 UTC.
+     * @param updatedAt The time of the last change of the role, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record Role(
@@ -6847,16 +7209,19 @@ public final class Types {
     }
 
     /**
-     * A role as system.apply takes it: what role.put takes; a pool of the same document can be named by its name.
+     * The declaration of a role for <code>system.apply</code>, with the members of <code>role.put</code>. A pool of
+     * the same document can be referenced by its name.
      *
      * <p>Exactly one of poolId, poolName, trustPolicy is given.
      *
      * @param name The name of a role, unique within the store.
-     * @param poolId Trust the authenticated identities of this pool. May be null.
-     * @param poolName Trust the authenticated identities of the one pool with this name. May be null.
-     * @param trustPolicy Your own trust policy; it must have a condition. May be null.
-     * @param maxSessionSeconds The longest session credentials.assumeRole gives. Without it: 3600. May be null.
-     * @param tags Free labels on a resource. May be null.
+     * @param poolId The pool whose authenticated identities can assume the role. May be null.
+     * @param poolName The name of the pool whose authenticated identities can assume the role. Exactly one pool must
+     * have this name. May be null.
+     * @param trustPolicy The trust policy. It must contain a condition. May be null.
+     * @param maxSessionSeconds The maximum duration of a session started with <code>credentials.assumeRole</code>, in
+     * seconds. Defaults to 3600. May be null.
+     * @param tags The tags of the role. May be null.
      * @param unknown the members that this client does not know
      */
     public record RoleDeclaration(
@@ -6958,7 +7323,7 @@ public final class Types {
             }
 
             /**
-             * Trust the authenticated identities of this pool.
+             * The pool whose authenticated identities can assume the role.
              *
              * @param poolId it
              * @return this
@@ -6969,7 +7334,8 @@ public final class Types {
             }
 
             /**
-             * Trust the authenticated identities of the one pool with this name.
+             * The name of the pool whose authenticated identities can assume the role. Exactly one pool must have
+             * this name.
              *
              * @param poolName it
              * @return this
@@ -6980,7 +7346,7 @@ public final class Types {
             }
 
             /**
-             * Your own trust policy; it must have a condition.
+             * The trust policy. It must contain a condition.
              *
              * @param trustPolicy it
              * @return this
@@ -6991,7 +7357,8 @@ public final class Types {
             }
 
             /**
-             * The longest session credentials.assumeRole gives. Without it: 3600.
+             * The maximum duration of a session started with <code>credentials.assumeRole</code>, in seconds.
+             * Defaults to 3600.
              *
              * @param maxSessionSeconds it
              * @return this
@@ -7002,7 +7369,7 @@ public final class Types {
             }
 
             /**
-             * Free labels on a resource.
+             * The tags of the role.
              *
              * @param tags it
              * @return this
@@ -7044,13 +7411,15 @@ public final class Types {
     }
 
     /**
-     * How a login's provider chooses among roles.
+     * The rules by which a login selects a role.
      *
-     * @param source token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that
-     * matches.
-     * @param ambiguousRoleResolution What happens when no role, or no single one, is found: the pool's authenticated
-     * role, or a refusal.
-     * @param rules For source rules: in the order in which they are tried. May be null.
+     * @param source The source of the role. <code>token</code>: the claims <code>cognito:roles</code> and
+     * <code>cognito:preferred_role</code>. <code>rules</code>: the first matching rule.
+     * @param ambiguousRoleResolution The behavior if no role, or more than one role, is found.
+     * <code>authenticatedRole</code>: the role for authenticated identities is used. <code>deny</code>: the request
+     * is rejected.
+     * @param rules The rules in the order in which they are evaluated. Required if <code>source</code> is
+     * <code>rules</code>, otherwise not allowed. May be null.
      * @param unknown the members that this client does not know
      */
     public record RoleMapping(
@@ -7126,7 +7495,8 @@ public final class Types {
             }
 
             /**
-             * token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches.
+             * The source of the role. <code>token</code>: the claims <code>cognito:roles</code> and
+             * <code>cognito:preferred_role</code>. <code>rules</code>: the first matching rule.
              *
              * @param source it
              * @return this
@@ -7137,7 +7507,8 @@ public final class Types {
             }
 
             /**
-             * What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal.
+             * The behavior if no role, or more than one role, is found. <code>authenticatedRole</code>: the role for
+             * authenticated identities is used. <code>deny</code>: the request is rejected.
              *
              * @param ambiguousRoleResolution it
              * @return this
@@ -7148,7 +7519,8 @@ public final class Types {
             }
 
             /**
-             * For source rules: in the order in which they are tried.
+             * The rules in the order in which they are evaluated. Required if <code>source</code> is
+             * <code>rules</code>, otherwise not allowed.
              *
              * @param rules it
              * @return this
@@ -7186,8 +7558,9 @@ public final class Types {
         }
 
         /**
-         * token: by the claims cognito:roles and cognito:preferred_role; rules: by the first rule that matches. A
-         * newer Mintmark may answer others.
+         * The source of the role. <code>token</code>: the claims <code>cognito:roles</code> and
+         * <code>cognito:preferred_role</code>. <code>rules</code>: the first matching rule. Newer versions of
+         * Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -7205,8 +7578,9 @@ public final class Types {
         }
 
         /**
-         * What happens when no role, or no single one, is found: the pool's authenticated role, or a refusal. A newer
-         * Mintmark may answer others.
+         * The behavior if no role, or more than one role, is found. <code>authenticatedRole</code>: the role for
+         * authenticated identities is used. <code>deny</code>: the request is rejected. Newer versions of Mintmark
+         * can add values.
          *
          * @param value its text on the wire
          */
@@ -7225,13 +7599,14 @@ public final class Types {
     }
 
     /**
-     * Gives a role to whom a claim of the login's token says something of. Case matters; of a list, one element
-     * suffices.
+     * A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the
+     * claim is a list, one matching element is sufficient.
      *
-     * @param claim The claim's name.
-     * @param matchType How the claim's value must compare. notEqual does not match a claim that is missing.
-     * @param value With what.
-     * @param roleArn The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+     * @param claim The name of the claim.
+     * @param matchType The comparison of the claim with <code>value</code>. <code>notEqual</code> does not match if
+     * the claim is missing.
+     * @param value The value to compare with.
+     * @param roleArn The role that the rule selects.
      * @param unknown the members that this client does not know
      */
     public record RoleRule(
@@ -7312,7 +7687,7 @@ public final class Types {
             }
 
             /**
-             * The claim's name.
+             * The name of the claim.
              *
              * @param claim it
              * @return this
@@ -7323,7 +7698,8 @@ public final class Types {
             }
 
             /**
-             * How the claim's value must compare. notEqual does not match a claim that is missing.
+             * The comparison of the claim with <code>value</code>. <code>notEqual</code> does not match if the claim
+             * is missing.
              *
              * @param matchType it
              * @return this
@@ -7334,7 +7710,7 @@ public final class Types {
             }
 
             /**
-             * With what.
+             * The value to compare with.
              *
              * @param value it
              * @return this
@@ -7345,7 +7721,7 @@ public final class Types {
             }
 
             /**
-             * The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+             * The role that the rule selects.
              *
              * @param roleArn it
              * @return this
@@ -7384,8 +7760,8 @@ public final class Types {
         }
 
         /**
-         * How the claim's value must compare. notEqual does not match a claim that is missing. A newer Mintmark may
-         * answer others.
+         * The comparison of the claim with <code>value</code>. <code>notEqual</code> does not match if the claim is
+         * missing. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -7410,10 +7786,10 @@ public final class Types {
     }
 
     /**
-     * The roles that credentials.get chooses from.
+     * The roles from which <code>credentials.get</code> selects.
      *
-     * @param authenticated The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;. May be null.
-     * @param unauthenticated The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;. May be null.
+     * @param authenticated The role for authenticated identities. May be null.
+     * @param unauthenticated The role for guests. May be null.
      * @param unknown the members that this client does not know
      */
     public record RolesByKind(
@@ -7484,7 +7860,7 @@ public final class Types {
             }
 
             /**
-             * The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+             * The role for authenticated identities.
              *
              * @param authenticated it
              * @return this
@@ -7495,7 +7871,7 @@ public final class Types {
             }
 
             /**
-             * The ARN of a role: arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;.
+             * The role for guests.
              *
              * @param unauthenticated it
              * @return this
@@ -7533,21 +7909,21 @@ public final class Types {
     }
 
     /**
-     * A message that would have been sent.
+     * A message that a testing store captured instead of sending it.
      *
-     * @param number Counts the messages of the store.
-     * @param to The address or number.
-     * @param channel The way a message goes.
-     * @param purpose What it is for, such as signUp.
-     * @param code The code in it. May be null.
-     * @param language The language that it is in.
-     * @param subject A mail's subject. May be null.
-     * @param text What it says.
-     * @param html A mail's other part, where its template has one. May be null.
-     * @param from A mail's sender, where the tenant has a mail server of its own; else it is the process's. May be
-     * null.
-     * @param sentAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+     * @param number The number of the message in the store, increasing by one.
+     * @param to The address or number of the recipient.
+     * @param channel The channel of a message.
+     * @param purpose The purpose of the message, such as <code>signUp</code>.
+     * @param code The one-time code in the message. May be null.
+     * @param language The language of the message.
+     * @param subject The subject of an email. May be null.
+     * @param text The text of the message.
+     * @param html The HTML part of an email. Present if the template has one. May be null.
+     * @param from The sender of an email. Present if the tenant has its own mail server; otherwise the sender of the
+     * process is used. May be null.
+     * @param sentAt The time at which the message was captured, in seconds since 1970-01-01 UTC.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
      * @param unknown the members that this client does not know
      */
     public record SentMessage(
@@ -7618,17 +7994,20 @@ public final class Types {
     }
 
     /**
-     * Somebody signed in, somewhere.
+     * A session of an account.
      *
-     * @param sessionId sid in its tokens.
-     * @param accountId The id of an account; sub in its tokens.
-     * @param amr How its owner was authenticated (RFC 8176).
-     * @param signInProvider What its owner signed in with: password, code, anonymous, custom, or a provider.
-     * @param secondFactor The second factor that was shown: totp, email, sms or recovery. May be null.
-     * @param authenticatedAt auth_time in its tokens.
-     * @param createdAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param lastUsedAt When it last got tokens.
-     * @param expiresAt When it ends unless it is used.
+     * @param sessionId The ID of the session, which is the <code>sid</code> claim of its tokens.
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens.
+     * @param amr The authentication methods of the session (RFC 8176).
+     * @param signInProvider The sign-in method: <code>password</code>, <code>code</code>, <code>anonymous</code>,
+     * <code>custom</code>, or the ID of a provider.
+     * @param secondFactor The second factor with which the session was authenticated: <code>totp</code>,
+     * <code>email</code>, <code>sms</code> or <code>recovery</code>. May be null.
+     * @param authenticatedAt The time at which the user signed in, in seconds since 1970-01-01 UTC. It is the
+     * <code>auth_time</code> claim of the session's tokens.
+     * @param createdAt The time at which the session was created, in seconds since 1970-01-01 UTC.
+     * @param lastUsedAt The time at which the session last received tokens, in seconds since 1970-01-01 UTC.
+     * @param expiresAt The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record Session(
@@ -7690,8 +8069,10 @@ public final class Types {
     }
 
     /**
-     * How the owner of an account signs in: password, code, with a provider (federated), by custom tokens of your
-     * backend (custom), or not again (anonymous). A newer Mintmark may answer others.
+     * The way in which the user of an account signs in. <code>password</code>: with a password. <code>code</code>:
+     * with one-time codes. <code>federated</code>: with an identity provider. <code>custom</code>: with custom tokens
+     * of the application's backend. <code>anonymous</code>: the account has no sign-in method. Newer versions of
+     * Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -7718,38 +8099,64 @@ public final class Types {
     }
 
     /**
-     * Where a sign-in stands.
+     * The state of a sign-in.
      *
-     * @param state What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired:
-     * mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired:
-     * mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with one of
-     * providers, then account.link with the pendingToken if there is one; completed: signed in.
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens. May be null.
-     * @param sentTo codeRequired: where the code went, with most of it hidden. May be null.
-     * @param channel The way a message goes. May be null.
-     * @param codeLength codeRequired: how many digits it has. May be null.
-     * @param resendAt codeRequired: from when on it makes sense to ask for another code. May be null.
-     * @param expiresAt codeRequired: until when the code is good; passwordRequired, secondFactorRequired,
-     * secondFactorEnrolmentRequired: until when the continuation token is; providerRequired: until when the pending
-     * token is; completed: when the ID token expires. May be null.
-     * @param hints secondFactorRequired: the second factors; each of them will do. May be null.
-     * @param account completed: whose it is. May be null.
-     * @param idToken completed: says who signed in; for your application. May be null.
-     * @param accessToken completed: for the API that it names in aud. May be null.
-     * @param refreshToken completed: gets fresh ones. May be null.
-     * @param scope completed: what the access token allows. May be null.
-     * @param isNewAccount completed: whether this sign-in, or the sign-up right before it, made the account. May be
+     * @param state The state of the flow, which determines the next step. For <code>codeRequired</code>, call
+     * <code>signIn.submitCode</code>, or <code>mfa.resolve</code> after <code>mfa.challenge</code>. For
+     * <code>passwordRequired</code>, call <code>signIn.submitPassword</code>. For <code>providerRequired</code>, sign
+     * in with one of <code>providers</code> or <code>methods</code>, then link the <code>pendingToken</code>, if
+     * present, with <code>account.link</code>. For <code>secondFactorRequired</code>, call <code>mfa.resolve</code>
+     * with one of <code>hints</code>, after <code>mfa.challenge</code> if its code must be sent. For
+     * <code>secondFactorEnrollmentRequired</code>, call <code>mfa.enroll</code> with the continuation token and one
+     * of <code>factorKinds</code>. With <code>completed</code>, the user is signed in.
+     * @param continuationToken The token that carries a flow to its next step. It belongs to one flow, is valid only
+     * for the latest step, and expires. Use the token of the latest response; after an error, use the same token
+     * again. Repeating a successful request within one minute returns the same response, unless that response
+     * contained tokens. May be null.
+     * @param sentTo The masked address or number to which the code was sent. Present if <code>state</code> is
+     * <code>codeRequired</code>. May be null.
+     * @param channel The channel of the code. Present if <code>state</code> is <code>codeRequired</code>. May be
      * null.
-     * @param additionalUserInfo completed with a provider: what it says of the person. May be null.
-     * @param providerTokens completed with a provider, where it was asked for: its own tokens. May be null.
-     * @param next providerRequired: the method for whoever has the address and none of the providers. It sends a code
-     * to the address, and with a new password nobody else's provider leads to the account any more. May be null.
-     * @param providers providerRequired: the providers that lead to the account; none for one that has only its own
-     * password or codes. May be null.
-     * @param email providerRequired: the address that has the account. May be null.
-     * @param pendingToken providerRequired: stands for the credential, to be linked after signing in. May be null.
+     * @param codeLength The number of digits of the code. Present if <code>state</code> is <code>codeRequired</code>.
+     * May be null.
+     * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+     * Present if <code>state</code> is <code>codeRequired</code>. May be null.
+     * @param expiresAt The time, in seconds since 1970-01-01 UTC, at which the code (<code>codeRequired</code>), the
+     * pending token (<code>providerRequired</code>), the ID token (<code>completed</code>) or the continuation token
+     * (other states) expires. May be null.
+     * @param hints The second factors, one of which is required. Present if <code>state</code> is
+     * <code>secondFactorRequired</code>. May be null.
+     * @param factorKinds The kinds of second factors that <code>mfa.enroll</code> accepts. If the email address of
+     * the account is not verified, only <code>email</code>, for that address. Does not include <code>sms</code>
+     * without a configured sender of text messages, or <code>email</code> without a configured mail server. Present
+     * if <code>state</code> is <code>secondFactorEnrollmentRequired</code>. May be null.
+     * @param account The account of the signed-in user. Present if <code>state</code> is <code>completed</code>. May
+     * be null.
+     * @param idToken The ID token, for the client application. Present if <code>state</code> is
+     * <code>completed</code>. May be null.
+     * @param accessToken The access token, for the API named in its <code>aud</code> claim. Present if
+     * <code>state</code> is <code>completed</code>. May be null.
+     * @param refreshToken The refresh token. Present if <code>state</code> is <code>completed</code>. May be null.
+     * @param scope The scopes of the access token. Present if <code>state</code> is <code>completed</code>. May be
+     * null.
+     * @param isNewAccount Whether this sign-in, or the sign-up immediately before it, created the account. Present if
+     * <code>state</code> is <code>completed</code>. May be null.
+     * @param additionalUserInfo The information that the provider returned about the user. Present if
+     * <code>state</code> is <code>completed</code> after a sign-in with a provider. May be null.
+     * @param providerTokens The tokens of the provider. Present if <code>state</code> is <code>completed</code> after
+     * a sign-in with a provider and <code>returnProviderTokens</code> was set. May be null.
+     * @param next The method to call instead. With <code>signIn.start</code>, the user signs in with one of
+     * <code>methods</code>. With <code>passwordReset.start</code>, a code is sent to the address; when the reset is
+     * completed, all identity providers are unlinked from the account. Present if <code>state</code> is
+     * <code>providerRequired</code>. May be null.
+     * @param methods The account's own sign-in methods. Always present if <code>providers</code> is empty. Present if
+     * <code>state</code> is <code>providerRequired</code>. May be null.
+     * @param providers The providers that are linked to the account. Empty if the account has only its own password
+     * or one-time codes. Present if <code>state</code> is <code>providerRequired</code>. May be null.
+     * @param email The email address of the existing account. Present if <code>state</code> is
+     * <code>providerRequired</code>. May be null.
+     * @param pendingToken The pending token that replaces the submitted credential, to be linked after a sign-in.
+     * Present if <code>state</code> is <code>providerRequired</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record SignInStep(
@@ -7761,6 +8168,7 @@ public final class Types {
             Instant resendAt,
             Instant expiresAt,
             List<Types.FactorHint> hints,
+            List<Types.FactorKind> factorKinds,
             Types.Account account,
             String idToken,
             String accessToken,
@@ -7770,6 +8178,7 @@ public final class Types {
             Types.AdditionalUserInfo additionalUserInfo,
             Types.ProviderTokens providerTokens,
             String next,
+            List<String> methods,
             List<String> providers,
             String email,
             String pendingToken,
@@ -7792,6 +8201,7 @@ public final class Types {
                     members.get("resendAt", Read.INSTANT),
                     members.get("expiresAt", Read.INSTANT),
                     members.get("hints", Read.list(Read.object(Types.FactorHint::of))),
+                    members.get("factorKinds", Read.list(Read.text(Types.FactorKind::new))),
                     members.get("account", Read.object(Types.Account::of)),
                     members.get("idToken", Read.STRING),
                     members.get("accessToken", Read.STRING),
@@ -7801,6 +8211,7 @@ public final class Types {
                     members.get("additionalUserInfo", Read.object(Types.AdditionalUserInfo::of)),
                     members.get("providerTokens", Read.object(Types.ProviderTokens::of)),
                     members.get("next", Read.STRING),
+                    members.get("methods", Read.list(Read.STRING)),
                     members.get("providers", Read.list(Read.STRING)),
                     members.get("email", Read.STRING),
                     members.get("pendingToken", Read.STRING),
@@ -7827,6 +8238,7 @@ public final class Types {
             sink.put("resendAt", resendAt);
             sink.put("expiresAt", expiresAt);
             sink.put("hints", hints);
+            sink.put("factorKinds", factorKinds);
             sink.put("account", account);
             sink.secret("idToken", idToken);
             sink.secret("accessToken", accessToken);
@@ -7836,6 +8248,7 @@ public final class Types {
             sink.put("additionalUserInfo", additionalUserInfo);
             sink.put("providerTokens", providerTokens);
             sink.put("next", next);
+            sink.put("methods", methods);
             sink.put("providers", providers);
             sink.put("email", email);
             sink.secret("pendingToken", pendingToken);
@@ -7843,11 +8256,15 @@ public final class Types {
         }
 
         /**
-         * What comes next. codeRequired: submitCode, after mfa.challenge mfa.resolve; secondFactorRequired:
-         * mfa.resolve with one of hints, after mfa.challenge where its code is sent; secondFactorEnrolmentRequired:
-         * mfa.enroll with the continuation token; passwordRequired: submitPassword; providerRequired: sign in with
-         * one of providers, then account.link with the pendingToken if there is one; completed: signed in. A newer
-         * Mintmark may answer others.
+         * The state of the flow, which determines the next step. For <code>codeRequired</code>, call
+         * <code>signIn.submitCode</code>, or <code>mfa.resolve</code> after <code>mfa.challenge</code>. For
+         * <code>passwordRequired</code>, call <code>signIn.submitPassword</code>. For <code>providerRequired</code>,
+         * sign in with one of <code>providers</code> or <code>methods</code>, then link the
+         * <code>pendingToken</code>, if present, with <code>account.link</code>. For
+         * <code>secondFactorRequired</code>, call <code>mfa.resolve</code> with one of <code>hints</code>, after
+         * <code>mfa.challenge</code> if its code must be sent. For <code>secondFactorEnrollmentRequired</code>, call
+         * <code>mfa.enroll</code> with the continuation token and one of <code>factorKinds</code>. With
+         * <code>completed</code>, the user is signed in. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -7864,8 +8281,8 @@ public final class Types {
             /** The State secondFactorRequired. */
             public static final State SECOND_FACTOR_REQUIRED = new State("secondFactorRequired");
 
-            /** The State secondFactorEnrolmentRequired. */
-            public static final State SECOND_FACTOR_ENROLMENT_REQUIRED = new State("secondFactorEnrolmentRequired");
+            /** The State secondFactorEnrollmentRequired. */
+            public static final State SECOND_FACTOR_ENROLLMENT_REQUIRED = new State("secondFactorEnrollmentRequired");
 
             /** The State completed. */
             public static final State COMPLETED = new State("completed");
@@ -7878,20 +8295,30 @@ public final class Types {
     }
 
     /**
-     * Where a sign-up stands.
+     * The state of a sign-up.
      *
-     * @param state What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired:
-     * submitAttributes; completed: the account is there, signIn.withContinuation signs it in.
-     * @param continuationToken Carries a flow on to its next step. It names this one flow, fits the latest step
-     * alone, and ages: use the one of the latest answer, and the same one again after an error. A request that
-     * carried the flow on gets the same answer again within a minute, unless that answer had tokens.
-     * @param sentTo codeRequired: where the code went, with most of it hidden. May be null.
-     * @param channel The way a message goes. May be null.
-     * @param codeLength codeRequired: how many digits it has. May be null.
-     * @param resendAt codeRequired: from when on it makes sense to ask for another code. May be null.
-     * @param expiresAt codeRequired: until when the code is good; else until when the continuation token is.
-     * @param attributes attributesRequired: what is still asked for. May be null.
-     * @param accountId completed: the new account. May be null.
+     * @param state The state of the flow. <code>codeRequired</code>: call <code>signUp.submitCode</code> next.
+     * <code>passwordRequired</code>: call <code>signUp.submitPassword</code> next. <code>attributesRequired</code>:
+     * call <code>signUp.submitAttributes</code> next. <code>completed</code>: the account is created;
+     * <code>signIn.withContinuation</code> signs in.
+     * @param continuationToken The token that carries a flow to its next step. It belongs to one flow, is valid only
+     * for the latest step, and expires. Use the token of the latest response; after an error, use the same token
+     * again. Repeating a successful request within one minute returns the same response, unless that response
+     * contained tokens.
+     * @param sentTo The masked address or number to which the code was sent. Present if <code>state</code> is
+     * <code>codeRequired</code>. May be null.
+     * @param channel The channel of the code. Present if <code>state</code> is <code>codeRequired</code>. May be
+     * null.
+     * @param codeLength The number of digits of the code. Present if <code>state</code> is <code>codeRequired</code>.
+     * May be null.
+     * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+     * Present if <code>state</code> is <code>codeRequired</code>. May be null.
+     * @param expiresAt The time at which the code expires (<code>codeRequired</code>) or the continuation token
+     * expires (other states), in seconds since 1970-01-01 UTC.
+     * @param attributes The attributes that are still missing. Present if <code>state</code> is
+     * <code>attributesRequired</code>. May be null.
+     * @param accountId The ID of the new account. Present if <code>state</code> is <code>completed</code>. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record SignUpStep(
@@ -7952,9 +8379,11 @@ public final class Types {
         }
 
         /**
-         * What comes next. codeRequired: submitCode; passwordRequired: submitPassword; attributesRequired:
-         * submitAttributes; completed: the account is there, signIn.withContinuation signs it in. A newer Mintmark
-         * may answer others.
+         * The state of the flow. <code>codeRequired</code>: call <code>signUp.submitCode</code> next.
+         * <code>passwordRequired</code>: call <code>signUp.submitPassword</code> next.
+         * <code>attributesRequired</code>: call <code>signUp.submitAttributes</code> next. <code>completed</code>:
+         * the account is created; <code>signIn.withContinuation</code> signs in. Newer versions of Mintmark can add
+         * values.
          *
          * @param value its text on the wire
          */
@@ -7982,12 +8411,12 @@ public final class Types {
      * An HTTP request signed with AWS Signature Version 4, in its headers or in its query string.
      *
      * @param method The HTTP method.
-     * @param url The URL exactly as it was requested: absolute, or the path with its query when there is a host
-     * header.
-     * @param headers Header name to value. Names compare without case; several values of one header are joined with a
-     * comma, as HTTP does.
-     * @param bodySha256 SHA-256 of the body, 64 lower-case hexadecimal digits. Without it the body is not checked.
-     * May be null.
+     * @param url The URL exactly as it was requested: absolute, or the path with its query if there is a
+     * <code>host</code> header.
+     * @param headers The HTTP headers by name. Names are case-insensitive; several values of one header are joined
+     * with a comma.
+     * @param bodySha256 The SHA-256 of the body, as 64 lowercase hexadecimal digits. If omitted, the body is not
+     * verified. May be null.
      * @param unknown the members that this client does not know
      */
     public record SignedRequest(
@@ -8079,7 +8508,8 @@ public final class Types {
             }
 
             /**
-             * The URL exactly as it was requested: absolute, or the path with its query when there is a host header.
+             * The URL exactly as it was requested: absolute, or the path with its query if there is a
+             * <code>host</code> header.
              *
              * @param url it
              * @return this
@@ -8090,8 +8520,8 @@ public final class Types {
             }
 
             /**
-             * Header name to value. Names compare without case; several values of one header are joined with a comma,
-             * as HTTP does.
+             * The HTTP headers by name. Names are case-insensitive; several values of one header are joined with a
+             * comma.
              *
              * @param headers it
              * @return this
@@ -8102,7 +8532,7 @@ public final class Types {
             }
 
             /**
-             * SHA-256 of the body, 64 lower-case hexadecimal digits. Without it the body is not checked.
+             * The SHA-256 of the body, as 64 lowercase hexadecimal digits. If omitted, the body is not verified.
              *
              * @param bodySha256 it
              * @return this
@@ -8142,7 +8572,7 @@ public final class Types {
     }
 
     /**
-     * The JOSE algorithm a pool signs its tokens with. A newer Mintmark may answer others.
+     * The JOSE algorithm that signs tokens. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -8166,22 +8596,23 @@ public final class Types {
     }
 
     /**
-     * A key that signs tokens; the private part never leaves the store.
+     * A key that signs tokens. Its private part never leaves the store.
      *
-     * @param kid A key's id: its RFC 7638 thumbprint.
-     * @param algorithm The JOSE algorithm a pool signs its tokens with.
-     * @param issuer The issuer of tokens, exactly as in their iss claim. A tenant's stands in tenant.get, a pool's in
-     * pool.get.
-     * @param poolId The id of a pool: a region, a colon and a UUID. May be null.
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens. May be
+     * @param kid The ID of a key: its RFC 7638 thumbprint.
+     * @param algorithm The algorithm of the key.
+     * @param issuer The issuer that owns the key.
+     * @param poolId The pool that owns the key. May be null.
+     * @param tenantId The tenant that owns the key. May be null.
+     * @param state The state of a signing key. <code>next</code>: published, not signing yet. <code>active</code>:
+     * signing. <code>retired</code>: no longer signing, published until the last token it signed has expired.
+     * <code>revoked</code>: no longer accepted.
+     * @param createdAt The time at which the key was created, in seconds since 1970-01-01 UTC.
+     * @param activeAt The time at which the key became or becomes active, in seconds since 1970-01-01 UTC. May be
      * null.
-     * @param state next: published, not signing yet. active: signing. retired: published until the last token it
-     * signed has expired. revoked: accepted nowhere.
-     * @param createdAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param activeAt When it began, or will begin, to sign. May be null.
-     * @param retiredAt When it stopped signing. May be null.
-     * @param revokedAt When it was revoked. May be null.
-     * @param publishedUntil When a retired key leaves the published set. May be null.
+     * @param retiredAt The time at which the key stopped signing, in seconds since 1970-01-01 UTC. May be null.
+     * @param revokedAt The time at which the key was revoked, in seconds since 1970-01-01 UTC. May be null.
+     * @param publishedUntil The time at which a retired key is removed from the key set, in seconds since 1970-01-01
+     * UTC. May be null.
      * @param unknown the members that this client does not know
      */
     public record SigningKey(
@@ -8249,11 +8680,11 @@ public final class Types {
     }
 
     /**
-     * Which claims of a login's token become session tags.
+     * The declaration of a principal tag mapping for a login provider.
      *
-     * @param useDefaults Whether to take the default map, client from aud and username from sub. Without it: false.
-     * May be null.
-     * @param principalTags Tag key to the name of a claim. May be null.
+     * @param useDefaults Whether to use the default mapping: <code>client</code> from <code>aud</code> and
+     * <code>username</code> from <code>sub</code>. Defaults to false. May be null.
+     * @param principalTags The mapping from tag keys to claim names. May be null.
      * @param unknown the members that this client does not know
      */
     public record TagMapDeclaration(
@@ -8324,7 +8755,8 @@ public final class Types {
             }
 
             /**
-             * Whether to take the default map, client from aud and username from sub. Without it: false.
+             * Whether to use the default mapping: <code>client</code> from <code>aud</code> and <code>username</code>
+             * from <code>sub</code>. Defaults to false.
              *
              * @param useDefaults it
              * @return this
@@ -8335,7 +8767,7 @@ public final class Types {
             }
 
             /**
-             * Tag key to the name of a claim.
+             * The mapping from tag keys to claim names.
              *
              * @param principalTags it
              * @return this
@@ -8373,9 +8805,13 @@ public final class Types {
     }
 
     /**
-     * What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an account
-     * is to have; the notice to somebody who has an account already, to somebody who has none, or to the address that
-     * an account had until now. A newer Mintmark may answer others.
+     * The purpose of a message. Messages for <code>signUp</code>, <code>signIn</code>, <code>passwordReset</code> and
+     * <code>verifyAddress</code> contain the one-time code of a sign-up, a sign-in, a password reset, or the
+     * verification of an address. The notice <code>signUpNotice</code> informs a user who already has an account,
+     * <code>noAccountNotice</code> a user who has none. The other purposes are notices about an account:
+     * <code>addressChanged</code> is sent to the previous and to the new address. <code>passwordResetNotice</code>
+     * follows a completed password reset. <code>noticesPaused</code> is the last notice of an hour with many changes.
+     * Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -8401,6 +8837,39 @@ public final class Types {
         /** The TemplatePurpose addressChanged. */
         public static final TemplatePurpose ADDRESS_CHANGED = new TemplatePurpose("addressChanged");
 
+        /** The TemplatePurpose passwordChanged. */
+        public static final TemplatePurpose PASSWORD_CHANGED = new TemplatePurpose("passwordChanged");
+
+        /** The TemplatePurpose passwordResetNotice. */
+        public static final TemplatePurpose PASSWORD_RESET_NOTICE = new TemplatePurpose("passwordResetNotice");
+
+        /** The TemplatePurpose factorAdded. */
+        public static final TemplatePurpose FACTOR_ADDED = new TemplatePurpose("factorAdded");
+
+        /** The TemplatePurpose factorRemoved. */
+        public static final TemplatePurpose FACTOR_REMOVED = new TemplatePurpose("factorRemoved");
+
+        /** The TemplatePurpose providerLinked. */
+        public static final TemplatePurpose PROVIDER_LINKED = new TemplatePurpose("providerLinked");
+
+        /** The TemplatePurpose providerUnlinked. */
+        public static final TemplatePurpose PROVIDER_UNLINKED = new TemplatePurpose("providerUnlinked");
+
+        /** The TemplatePurpose recoveryCodesMade. */
+        public static final TemplatePurpose RECOVERY_CODES_MADE = new TemplatePurpose("recoveryCodesMade");
+
+        /** The TemplatePurpose recoveryCodeUsed. */
+        public static final TemplatePurpose RECOVERY_CODE_USED = new TemplatePurpose("recoveryCodeUsed");
+
+        /** The TemplatePurpose accountLocked. */
+        public static final TemplatePurpose ACCOUNT_LOCKED = new TemplatePurpose("accountLocked");
+
+        /** The TemplatePurpose signInAfterFailures. */
+        public static final TemplatePurpose SIGN_IN_AFTER_FAILURES = new TemplatePurpose("signInAfterFailures");
+
+        /** The TemplatePurpose noticesPaused. */
+        public static final TemplatePurpose NOTICES_PAUSED = new TemplatePurpose("noticesPaused");
+
         @Override
         public String toString() {
             return value;
@@ -8408,38 +8877,52 @@ public final class Types {
     }
 
     /**
-     * A tenant: the accounts of people, and how they come to be.
+     * A tenant with its settings.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-     * @param name What people read in mails. May be null.
-     * @param issuer The iss claim of its tokens.
-     * @param localAccountMethod How people prove who they are. emailCode: by codes sent to their address, without a
-     * password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at
-     * the sign-up, which does not ask for it, else by codes.
-     * @param signUpAllowed Whether people can make accounts themselves.
-     * @param attributes What people are asked for, in this order.
-     * @param audiences For whom access tokens can be asked beside the tenant itself.
-     * @param scopes What access tokens can be asked to allow, beside openid, profile, email and offline_access.
-     * @param passwordPolicy What passwords must be like.
-     * @param codes The codes that are sent to people.
-     * @param lockout When an account is locked because somebody guesses.
-     * @param tokens How long the tokens of a tenant live.
-     * @param delivery How a tenant's messages reach people. What is left out is as the process was started; where
-     * that says nothing either, flows answer messageNotSent. May be null.
-     * @param enumerationProtection Whether sign-up, sign-in and reset hide which addresses have accounts.
-     * @param oneAccountPerAddress Whether an address belongs to one account, whoever says it. Without that, accounts
-     * made by a provider have no address of their own.
-     * @param mfa Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is
-     * asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-     * anonymous accounts need none.
-     * @param totpAdjacentIntervals How many codes before and after the one that is due are taken from an
-     * authenticator app, whose clock may be wrong; each is good for 30 seconds.
-     * @param anonymousAllowed Whether anybody can have an account without saying who they are. Its tokens are ID
-     * tokens of this tenant like any others.
-     * @param customTokenSigners Whose custom tokens are taken by signIn.withCustomToken. May be null.
-     * @param signingAlgorithm The JOSE algorithm a pool signs its tokens with.
-     * @param createdAt Integer seconds since 1970-01-01T00:00:00Z.
-     * @param updatedAt Integer seconds since 1970-01-01T00:00:00Z.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+     * @param name The display name of the tenant. It appears in the subjects and texts of messages, as the sender of
+     * emails if <code>delivery</code> has no <code>fromName</code>, on login pages and in authenticator apps. If
+     * omitted, messages do not name a service. May be null.
+     * @param issuer The <code>iss</code> claim of the tenant's tokens.
+     * @param localAccountMethod The sign-in method of accounts with an email address. <code>emailCode</code>:
+     * one-time codes sent by email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up
+     * requests. <code>either</code>: a password if one was given at the sign-up, which does not request it, and
+     * one-time codes otherwise.
+     * @param signUpAllowed Whether users can sign up.
+     * @param attributes The user attributes that a sign-up requests, in this order.
+     * @param audiences The audiences, in addition to the tenant itself, for which access tokens can be requested.
+     * @param scopes The scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and
+     * <code>offline_access</code>, that can be requested for access tokens.
+     * @param passwordPolicy The rules that a new password must satisfy.
+     * @param codes The rules for one-time codes.
+     * @param lockout The number of failed attempts that locks an account, and the duration of the lock.
+     * @param tokens The lifetimes of a tenant's tokens.
+     * @param delivery The delivery of a tenant's messages. Omitted members use the configuration of the process;
+     * without it, flows fail with <code>messageNotSent</code>, and notices are not sent, which the audit log records.
+     * May be null.
+     * @param enumerationProtection Whether sign-up, sign-in and password reset return identical responses for
+     * existing and unknown email addresses (account enumeration protection).
+     * @param oneAccountPerAddress Whether an email address belongs to at most one account, regardless of the identity
+     * provider that returns it. If false, accounts created by a sign-in with an identity provider have no email
+     * address of their own.
+     * @param mfa The second factor policy of a tenant. <code>off</code>: second factors are not used.
+     * <code>optional</code>: users who have enrolled a second factor must use it at every sign-in.
+     * <code>required</code>: users without a second factor must also enroll one at the next sign-in. Sign-ins with
+     * custom tokens and anonymous accounts require no second factor.
+     * @param totpAdjacentIntervals The number of codes before and after the current one that are accepted from an
+     * authenticator app, to allow for clock differences. Each code is valid for 30 seconds.
+     * @param notices Which notices the users of a tenant get by email at their verified address. credentials: one for
+     * each change of how the account is signed in to (password, address, second factors, recovery codes, linked
+     * providers), also if the developer made the change, one when the account is locked, and one for the first
+     * sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be
+     * sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+     * @param anonymousAllowed Whether users can sign in anonymously, which creates an account without a sign-in
+     * method. The tokens of anonymous accounts are ordinary tokens of this tenant.
+     * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts. May be
+     * null.
+     * @param signingAlgorithm The algorithm with which the tenant signs its tokens.
+     * @param createdAt The time at which the tenant was created, in seconds since 1970-01-01 UTC.
+     * @param updatedAt The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record Tenant(
@@ -8460,6 +8943,7 @@ public final class Types {
             boolean oneAccountPerAddress,
             Types.MfaPolicy mfa,
             long totpAdjacentIntervals,
+            Types.NoticePolicy notices,
             boolean anonymousAllowed,
             List<Types.CustomTokenSigner> customTokenSigners,
             Types.SigningAlgorithm signingAlgorithm,
@@ -8493,6 +8977,7 @@ public final class Types {
                     members.truth("oneAccountPerAddress"),
                     members.get("mfa", Read.text(Types.MfaPolicy::new)),
                     members.number("totpAdjacentIntervals"),
+                    members.get("notices", Read.text(Types.NoticePolicy::new)),
                     members.truth("anonymousAllowed"),
                     members.get("customTokenSigners", Read.list(Read.object(Types.CustomTokenSigner::of))),
                     members.get("signingAlgorithm", Read.text(Types.SigningAlgorithm::new)),
@@ -8530,6 +9015,7 @@ public final class Types {
             sink.put("oneAccountPerAddress", oneAccountPerAddress);
             sink.put("mfa", mfa);
             sink.put("totpAdjacentIntervals", totpAdjacentIntervals);
+            sink.put("notices", notices);
             sink.put("anonymousAllowed", anonymousAllowed);
             sink.put("customTokenSigners", customTokenSigners);
             sink.put("signingAlgorithm", signingAlgorithm);
@@ -8540,22 +9026,25 @@ public final class Types {
     }
 
     /**
-     * Something that people are asked for when they sign up.
+     * A user attribute that a tenant defines.
      *
-     * @param name displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are
-     * known, with limits of their own; any other is yours. No two may differ in upper and lower case alone.
-     * @param type What the values of an attribute are.
-     * @param required Whether nobody signs up without it. A boolean must then be true: it is a consent. A string must
-     * then have more than blanks. Without it: false. May be null.
-     * @param label What people see in a form. May be null.
-     * @param options For a string: the only values it can have. May be null.
-     * @param multiple With options: whether several of them can be chosen, written with commas in between. Without
-     * it: false. May be null.
-     * @param pattern For a string: a regular expression (PCRE2) that the whole value must match. What takes too long
-     * to match is refused. May be null.
-     * @param inIdToken Whether ID tokens say it, as a claim of its name. A name that they have a claim of already
-     * (sub, exp, name, scope, mintmark and such) is refused then; displayName stands in the claim name in any case.
-     * Without it: false. May be null.
+     * @param name The name of the attribute. <code>displayName</code>, <code>givenName</code>, <code>surname</code>,
+     * <code>city</code>, <code>country</code>, <code>state</code>, <code>jobTitle</code>, <code>streetAddress</code>
+     * and <code>postalCode</code> are predefined with their own limits; all other names are custom attributes. Names
+     * must differ in more than case.
+     * @param type The type of the values.
+     * @param required Whether a sign-up requires the attribute. A required boolean must be true, as a consent. A
+     * required string must not be blank. Defaults to false. May be null.
+     * @param label The text that users see in a form. May be null.
+     * @param options The allowed values of a string. May be null.
+     * @param multiple Whether several options can be selected, separated by commas. Used with <code>options</code>.
+     * Defaults to false. May be null.
+     * @param pattern A regular expression (PCRE2) that the complete value of a string must match. Values that take
+     * too long to match are rejected. May be null.
+     * @param inIdToken Whether the attribute is added to ID tokens as a claim of the same name. Names of existing
+     * claims, such as <code>sub</code>, <code>exp</code>, <code>name</code>, <code>scope</code> or
+     * <code>mintmark</code>, are rejected. <code>displayName</code> is always added as the claim <code>name</code>.
+     * Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record TenantAttribute(
@@ -8656,8 +9145,10 @@ public final class Types {
             }
 
             /**
-             * displayName, givenName, surname, city, country, state, jobTitle, streetAddress and postalCode are
-             * known, with limits of their own; any other is yours. No two may differ in upper and lower case alone.
+             * The name of the attribute. <code>displayName</code>, <code>givenName</code>, <code>surname</code>,
+             * <code>city</code>, <code>country</code>, <code>state</code>, <code>jobTitle</code>,
+             * <code>streetAddress</code> and <code>postalCode</code> are predefined with their own limits; all other
+             * names are custom attributes. Names must differ in more than case.
              *
              * @param name it
              * @return this
@@ -8668,7 +9159,7 @@ public final class Types {
             }
 
             /**
-             * What the values of an attribute are.
+             * The type of the values.
              *
              * @param type it
              * @return this
@@ -8679,8 +9170,8 @@ public final class Types {
             }
 
             /**
-             * Whether nobody signs up without it. A boolean must then be true: it is a consent. A string must then
-             * have more than blanks. Without it: false.
+             * Whether a sign-up requires the attribute. A required boolean must be true, as a consent. A required
+             * string must not be blank. Defaults to false.
              *
              * @param required it
              * @return this
@@ -8691,7 +9182,7 @@ public final class Types {
             }
 
             /**
-             * What people see in a form.
+             * The text that users see in a form.
              *
              * @param label it
              * @return this
@@ -8702,7 +9193,7 @@ public final class Types {
             }
 
             /**
-             * For a string: the only values it can have.
+             * The allowed values of a string.
              *
              * @param options it
              * @return this
@@ -8713,7 +9204,8 @@ public final class Types {
             }
 
             /**
-             * With options: whether several of them can be chosen, written with commas in between. Without it: false.
+             * Whether several options can be selected, separated by commas. Used with <code>options</code>. Defaults
+             * to false.
              *
              * @param multiple it
              * @return this
@@ -8724,8 +9216,8 @@ public final class Types {
             }
 
             /**
-             * For a string: a regular expression (PCRE2) that the whole value must match. What takes too long to
-             * match is refused.
+             * A regular expression (PCRE2) that the complete value of a string must match. Values that take too long
+             * to match are rejected.
              *
              * @param pattern it
              * @return this
@@ -8736,9 +9228,10 @@ public final class Types {
             }
 
             /**
-             * Whether ID tokens say it, as a claim of its name. A name that they have a claim of already (sub, exp,
-             * name, scope, mintmark and such) is refused then; displayName stands in the claim name in any case.
-             * Without it: false.
+             * Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such
+             * as <code>sub</code>, <code>exp</code>, <code>name</code>, <code>scope</code> or <code>mintmark</code>,
+             * are rejected. <code>displayName</code> is always added as the claim <code>name</code>. Defaults to
+             * false.
              *
              * @param inIdToken it
              * @return this
@@ -8782,41 +9275,54 @@ public final class Types {
     }
 
     /**
-     * A tenant as system.apply takes it: what tenant.create takes. What is left out stays as it is; a new tenant gets
-     * the default. A list or a group (passwordPolicy, codes, lockout, tokens, delivery) replaces the one before as a
-     * whole: what is left out of it goes back to its default.
+     * The declaration of a tenant for <code>system.apply</code>, with the members of <code>tenant.create</code>.
+     * Omitted members keep their value; for a new tenant, they get their default. A list or a group
+     * (<code>passwordPolicy</code>, <code>codes</code>, <code>lockout</code>, <code>tokens</code>,
+     * <code>delivery</code>) is replaced as a whole: every omitted member of the group returns to its default.
      *
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-     * @param name What people read in mails. May be null.
-     * @param localAccountMethod How people prove who they are. emailCode: by codes sent to their address, without a
-     * password. emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at
-     * the sign-up, which does not ask for it, else by codes. May be null.
-     * @param signUpAllowed Whether people can make accounts themselves. May be null.
-     * @param attributes What people are asked for, in this order. Without it the nine that are known, none of them
-     * required. May be null.
-     * @param audiences For whom access tokens can be asked beside the tenant itself. May be null.
-     * @param scopes What access tokens can be asked to allow, beside openid, profile, email and offline_access. May
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+     * @param name The display name of the tenant. It appears in the subjects and texts of messages, as the sender of
+     * emails if <code>delivery</code> has no <code>fromName</code>, on login pages and in authenticator apps. If
+     * omitted, messages do not name a service. May be null.
+     * @param localAccountMethod The sign-in method of accounts with an email address. <code>emailCode</code>:
+     * one-time codes sent by email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up
+     * requests. <code>either</code>: a password if one was given at the sign-up, which does not request it, and
+     * one-time codes otherwise. May be null.
+     * @param signUpAllowed Whether users can sign up. May be null.
+     * @param attributes The user attributes that a sign-up requests, in this order. A new tenant has the nine
+     * predefined attributes by default, none of them required. May be null.
+     * @param audiences The audiences, in addition to the tenant itself, for which access tokens can be requested. May
      * be null.
-     * @param passwordPolicy What passwords must be like. May be null.
-     * @param codes The codes that are sent to people. May be null.
-     * @param lockout When an account is locked because somebody guesses. May be null.
-     * @param tokens How long the tokens of a tenant live. May be null.
-     * @param delivery As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes
-     * to the same place as before, it stays. May be null.
-     * @param enumerationProtection Whether sign-up, sign-in and reset hide which addresses have accounts. May be
+     * @param scopes The scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and
+     * <code>offline_access</code>, that can be requested for access tokens. May be null.
+     * @param passwordPolicy The rules that a new password must satisfy. May be null.
+     * @param codes The rules for one-time codes. May be null.
+     * @param lockout The number of failed attempts that locks an account, and the duration of the lock. May be null.
+     * @param tokens The lifetimes of a tenant's tokens. May be null.
+     * @param delivery The delivery of messages, replaced as a whole. Its secrets are stored encrypted and never
+     * returned. If a secret is omitted and the destination does not change, the secret keeps its value. May be null.
+     * @param enumerationProtection Whether sign-up, sign-in and password reset return identical responses for
+     * existing and unknown email addresses (account enumeration protection). May be null.
+     * @param oneAccountPerAddress Whether an email address belongs to at most one account, regardless of the identity
+     * provider that returns it. If false, accounts created by a sign-in with an identity provider have no email
+     * address of their own. May be null.
+     * @param mfa The second factor policy of a tenant. <code>off</code>: second factors are not used.
+     * <code>optional</code>: users who have enrolled a second factor must use it at every sign-in.
+     * <code>required</code>: users without a second factor must also enroll one at the next sign-in. Sign-ins with
+     * custom tokens and anonymous accounts require no second factor. May be null.
+     * @param totpAdjacentIntervals The number of codes before and after the current one that are accepted from an
+     * authenticator app, to allow for clock differences. Each code is valid for 30 seconds. May be null.
+     * @param notices Which notices the users of a tenant get by email at their verified address. credentials: one for
+     * each change of how the account is signed in to (password, address, second factors, recovery codes, linked
+     * providers), also if the developer made the change, one when the account is locked, and one for the first
+     * sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be
+     * sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices. May be null.
+     * @param anonymousAllowed Whether users can sign in anonymously, which creates an account without a sign-in
+     * method. The tokens of anonymous accounts are ordinary tokens of this tenant. May be null.
+     * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts. May be
      * null.
-     * @param oneAccountPerAddress Whether an address belongs to one account, whoever says it. Without that, accounts
-     * made by a provider have no address of their own. May be null.
-     * @param mfa Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is
-     * asked for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-     * anonymous accounts need none. May be null.
-     * @param totpAdjacentIntervals How many codes before and after the one that is due are taken from an
-     * authenticator app, whose clock may be wrong; each is good for 30 seconds. May be null.
-     * @param anonymousAllowed Whether anybody can have an account without saying who they are. Its tokens are ID
-     * tokens of this tenant like any others. May be null.
-     * @param customTokenSigners Whose custom tokens are taken by signIn.withCustomToken. May be null.
-     * @param signingAlgorithm For a new tenant, which has ES256 without it; of a tenant that is there it cannot be
-     * changed here, since key.rotate does that. May be null.
+     * @param signingAlgorithm The signing algorithm of a new tenant. Defaults to <code>ES256</code>. The algorithm of
+     * an existing tenant cannot be changed here; use <code>key.rotate</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record TenantDeclaration(
@@ -8836,6 +9342,7 @@ public final class Types {
             Boolean oneAccountPerAddress,
             Types.MfaPolicy mfa,
             Long totpAdjacentIntervals,
+            Types.NoticePolicy notices,
             Boolean anonymousAllowed,
             List<Types.CustomTokenSigner> customTokenSigners,
             Types.SigningAlgorithm signingAlgorithm,
@@ -8866,6 +9373,7 @@ public final class Types {
                     members.get("oneAccountPerAddress", Read.BOOLEAN),
                     members.get("mfa", Read.text(Types.MfaPolicy::new)),
                     members.get("totpAdjacentIntervals", Read.LONG),
+                    members.get("notices", Read.text(Types.NoticePolicy::new)),
                     members.get("anonymousAllowed", Read.BOOLEAN),
                     members.get("customTokenSigners", Read.list(Read.object(Types.CustomTokenSigner::of))),
                     members.get("signingAlgorithm", Read.text(Types.SigningAlgorithm::new)),
@@ -8900,6 +9408,7 @@ public final class Types {
             sink.put("oneAccountPerAddress", oneAccountPerAddress);
             sink.put("mfa", mfa);
             sink.put("totpAdjacentIntervals", totpAdjacentIntervals);
+            sink.put("notices", notices);
             sink.put("anonymousAllowed", anonymousAllowed);
             sink.put("customTokenSigners", customTokenSigners);
             sink.put("signingAlgorithm", signingAlgorithm);
@@ -8938,6 +9447,7 @@ public final class Types {
             builder.oneAccountPerAddress = oneAccountPerAddress;
             builder.mfa = mfa;
             builder.totpAdjacentIntervals = totpAdjacentIntervals;
+            builder.notices = notices;
             builder.anonymousAllowed = anonymousAllowed;
             builder.customTokenSigners = customTokenSigners;
             builder.signingAlgorithm = signingAlgorithm;
@@ -8963,6 +9473,7 @@ public final class Types {
             private Boolean oneAccountPerAddress;
             private Types.MfaPolicy mfa;
             private Long totpAdjacentIntervals;
+            private Types.NoticePolicy notices;
             private Boolean anonymousAllowed;
             private List<Types.CustomTokenSigner> customTokenSigners;
             private Types.SigningAlgorithm signingAlgorithm;
@@ -8972,7 +9483,7 @@ public final class Types {
             }
 
             /**
-             * The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
+             * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
              *
              * @param tenantId it
              * @return this
@@ -8983,7 +9494,9 @@ public final class Types {
             }
 
             /**
-             * What people read in mails.
+             * The display name of the tenant. It appears in the subjects and texts of messages, as the sender of
+             * emails if <code>delivery</code> has no <code>fromName</code>, on login pages and in authenticator apps.
+             * If omitted, messages do not name a service.
              *
              * @param name it
              * @return this
@@ -8994,9 +9507,10 @@ public final class Types {
             }
 
             /**
-             * How people prove who they are. emailCode: by codes sent to their address, without a password.
-             * emailPassword: by a password, which a sign-up asks for. either: by a password where one is given at the
-             * sign-up, which does not ask for it, else by codes.
+             * The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by
+             * email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up requests.
+             * <code>either</code>: a password if one was given at the sign-up, which does not request it, and
+             * one-time codes otherwise.
              *
              * @param localAccountMethod it
              * @return this
@@ -9007,7 +9521,7 @@ public final class Types {
             }
 
             /**
-             * Whether people can make accounts themselves.
+             * Whether users can sign up.
              *
              * @param signUpAllowed it
              * @return this
@@ -9018,7 +9532,8 @@ public final class Types {
             }
 
             /**
-             * What people are asked for, in this order. Without it the nine that are known, none of them required.
+             * The user attributes that a sign-up requests, in this order. A new tenant has the nine predefined
+             * attributes by default, none of them required.
              *
              * @param attributes it
              * @return this
@@ -9029,7 +9544,7 @@ public final class Types {
             }
 
             /**
-             * For whom access tokens can be asked beside the tenant itself.
+             * The audiences, in addition to the tenant itself, for which access tokens can be requested.
              *
              * @param audiences it
              * @return this
@@ -9040,7 +9555,8 @@ public final class Types {
             }
 
             /**
-             * What access tokens can be asked to allow, beside openid, profile, email and offline_access.
+             * The scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and
+             * <code>offline_access</code>, that can be requested for access tokens.
              *
              * @param scopes it
              * @return this
@@ -9051,7 +9567,7 @@ public final class Types {
             }
 
             /**
-             * What passwords must be like.
+             * The rules that a new password must satisfy.
              *
              * @param passwordPolicy it
              * @return this
@@ -9062,7 +9578,7 @@ public final class Types {
             }
 
             /**
-             * The codes that are sent to people.
+             * The rules for one-time codes.
              *
              * @param codes it
              * @return this
@@ -9073,7 +9589,7 @@ public final class Types {
             }
 
             /**
-             * When an account is locked because somebody guesses.
+             * The number of failed attempts that locks an account, and the duration of the lock.
              *
              * @param lockout it
              * @return this
@@ -9084,7 +9600,7 @@ public final class Types {
             }
 
             /**
-             * How long the tokens of a tenant live.
+             * The lifetimes of a tenant's tokens.
              *
              * @param tokens it
              * @return this
@@ -9095,8 +9611,8 @@ public final class Types {
             }
 
             /**
-             * As a whole. Its secrets are kept sealed and stand in no answer; where one is left out and goes to the
-             * same place as before, it stays.
+             * The delivery of messages, replaced as a whole. Its secrets are stored encrypted and never returned. If
+             * a secret is omitted and the destination does not change, the secret keeps its value.
              *
              * @param delivery it
              * @return this
@@ -9107,7 +9623,8 @@ public final class Types {
             }
 
             /**
-             * Whether sign-up, sign-in and reset hide which addresses have accounts.
+             * Whether sign-up, sign-in and password reset return identical responses for existing and unknown email
+             * addresses (account enumeration protection).
              *
              * @param enumerationProtection it
              * @return this
@@ -9118,8 +9635,9 @@ public final class Types {
             }
 
             /**
-             * Whether an address belongs to one account, whoever says it. Without that, accounts made by a provider
-             * have no address of their own.
+             * Whether an email address belongs to at most one account, regardless of the identity provider that
+             * returns it. If false, accounts created by a sign-in with an identity provider have no email address of
+             * their own.
              *
              * @param oneAccountPerAddress it
              * @return this
@@ -9130,9 +9648,10 @@ public final class Types {
             }
 
             /**
-             * Second factors in a tenant. off: nobody is asked for one; optional: whoever has enrolled one is asked
-             * for it at every sign-in; required: whoever has none enrols one at the next sign-in. Custom tokens and
-             * anonymous accounts need none.
+             * The second factor policy of a tenant. <code>off</code>: second factors are not used.
+             * <code>optional</code>: users who have enrolled a second factor must use it at every sign-in.
+             * <code>required</code>: users without a second factor must also enroll one at the next sign-in. Sign-ins
+             * with custom tokens and anonymous accounts require no second factor.
              *
              * @param mfa it
              * @return this
@@ -9143,8 +9662,8 @@ public final class Types {
             }
 
             /**
-             * How many codes before and after the one that is due are taken from an authenticator app, whose clock
-             * may be wrong; each is good for 30 seconds.
+             * The number of codes before and after the current one that are accepted from an authenticator app, to
+             * allow for clock differences. Each code is valid for 30 seconds.
              *
              * @param totpAdjacentIntervals it
              * @return this
@@ -9155,8 +9674,23 @@ public final class Types {
             }
 
             /**
-             * Whether anybody can have an account without saying who they are. Its tokens are ID tokens of this
-             * tenant like any others.
+             * Which notices the users of a tenant get by email at their verified address. credentials: one for each
+             * change of how the account is signed in to (password, address, second factors, recovery codes, linked
+             * providers), also if the developer made the change, one when the account is locked, and one for the
+             * first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that
+             * cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+             *
+             * @param notices it
+             * @return this
+             */
+            public Builder notices(Types.NoticePolicy notices) {
+                this.notices = notices;
+                return this;
+            }
+
+            /**
+             * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
+             * anonymous accounts are ordinary tokens of this tenant.
              *
              * @param anonymousAllowed it
              * @return this
@@ -9167,7 +9701,7 @@ public final class Types {
             }
 
             /**
-             * Whose custom tokens are taken by signIn.withCustomToken.
+             * The signers whose custom tokens <code>signIn.withCustomToken</code> accepts.
              *
              * @param customTokenSigners it
              * @return this
@@ -9178,8 +9712,8 @@ public final class Types {
             }
 
             /**
-             * For a new tenant, which has ES256 without it; of a tenant that is there it cannot be changed here,
-             * since key.rotate does that.
+             * The signing algorithm of a new tenant. Defaults to <code>ES256</code>. The algorithm of an existing
+             * tenant cannot be changed here; use <code>key.rotate</code>.
              *
              * @param signingAlgorithm it
              * @return this
@@ -9225,6 +9759,7 @@ public final class Types {
                         oneAccountPerAddress,
                         mfa,
                         totpAdjacentIntervals,
+                        notices,
                         anonymousAllowed,
                         customTokenSigners,
                         signingAlgorithm,
@@ -9234,15 +9769,15 @@ public final class Types {
     }
 
     /**
-     * How a tenant's messages reach people. What is left out is as the process was started; where that says nothing
-     * either, flows answer messageNotSent.
+     * The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows
+     * fail with <code>messageNotSent</code>, and notices are not sent, which the audit log records.
      *
-     * @param smtp The SMTP server that takes a tenant's mails. May be null.
-     * @param webhook Who is posted messages to send: text messages, and mails where there is no SMTP server. Each
-     * post is signed with HMAC-SHA-256. May be null.
-     * @param templates Words of its own, one for each channel, purpose and language. May be null.
-     * @param language The language of messages in flows that name none, or one that there are no words in. Without
-     * it: "en". May be null.
+     * @param smtp The SMTP server that sends a tenant's emails. May be null.
+     * @param webhook The webhook that receives messages to send: text messages, and emails if there is no SMTP
+     * server. Each request is signed with HMAC-SHA-256. May be null.
+     * @param templates The tenant's own templates, one for each channel, purpose and language. May be null.
+     * @param language The language of messages in flows that name no language, or a language without a template.
+     * Defaults to "en". May be null.
      * @param unknown the members that this client does not know
      */
     public record TenantDelivery(
@@ -9323,7 +9858,7 @@ public final class Types {
             }
 
             /**
-             * The SMTP server that takes a tenant's mails.
+             * The SMTP server that sends a tenant's emails.
              *
              * @param smtp it
              * @return this
@@ -9334,8 +9869,8 @@ public final class Types {
             }
 
             /**
-             * Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is
-             * signed with HMAC-SHA-256.
+             * The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each
+             * request is signed with HMAC-SHA-256.
              *
              * @param webhook it
              * @return this
@@ -9346,7 +9881,7 @@ public final class Types {
             }
 
             /**
-             * Words of its own, one for each channel, purpose and language.
+             * The tenant's own templates, one for each channel, purpose and language.
              *
              * @param templates it
              * @return this
@@ -9357,7 +9892,8 @@ public final class Types {
             }
 
             /**
-             * The language of messages in flows that name none, or one that there are no words in. Without it: "en".
+             * The language of messages in flows that name no language, or a language without a template. Defaults to
+             * "en".
              *
              * @param language it
              * @return this
@@ -9397,19 +9933,21 @@ public final class Types {
     }
 
     /**
-     * The SMTP server that takes a tenant's mails.
+     * The SMTP server that sends a tenant's emails.
      *
-     * @param host A host name, an IPv4 address, or an IPv6 address in brackets.
-     * @param port Without it 587, or 465 with implicit encryption. May be null.
-     * @param encryption How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587),
-     * implicit from the first byte (465), or not at all, which only servers on loopback addresses are spoken to.
-     * Without it: "startTLS". May be null.
-     * @param user Who logs in; without it nobody does. May be null.
-     * @param password Kept sealed and never answered. Left out of an update that leaves host, port, encryption and
-     * user as they are, it stays. May be null.
-     * @param from The sender's address.
-     * @param fromName The sender's name; without it the tenant's. May be null.
-     * @param replyTo Where answers go. May be null.
+     * @param host The host name, the IPv4 address, or the IPv6 address in brackets.
+     * @param port The port. Defaults to 587, or to 465 with <code>implicit</code> encryption. May be null.
+     * @param encryption The encryption of the connection to an SMTP server. <code>startTLS</code>: encrypted after a
+     * plain greeting (port 587). <code>implicit</code>: encrypted from the first byte (port 465).
+     * <code>noneToLoopback</code>: not encrypted, allowed only for servers on loopback addresses. Defaults to
+     * "startTLS". May be null.
+     * @param user The user name for the login. If omitted, the client does not log in. May be null.
+     * @param password The password for the login. Stored encrypted and never returned. If omitted in an update that
+     * does not change <code>host</code>, <code>port</code>, <code>encryption</code> and <code>user</code>, it keeps
+     * its value. May be null.
+     * @param from The email address of the sender.
+     * @param fromName The name of the sender. Defaults to the name of the tenant. May be null.
+     * @param replyTo The email address for replies. May be null.
      * @param unknown the members that this client does not know
      */
     public record TenantMailServer(
@@ -9510,7 +10048,7 @@ public final class Types {
             }
 
             /**
-             * A host name, an IPv4 address, or an IPv6 address in brackets.
+             * The host name, the IPv4 address, or the IPv6 address in brackets.
              *
              * @param host it
              * @return this
@@ -9521,7 +10059,7 @@ public final class Types {
             }
 
             /**
-             * Without it 587, or 465 with implicit encryption.
+             * The port. Defaults to 587, or to 465 with <code>implicit</code> encryption.
              *
              * @param port it
              * @return this
@@ -9532,9 +10070,10 @@ public final class Types {
             }
 
             /**
-             * How the connection to a mail server is encrypted: startTLS after a plain greeting (port 587), implicit
-             * from the first byte (465), or not at all, which only servers on loopback addresses are spoken to.
-             * Without it: "startTLS".
+             * The encryption of the connection to an SMTP server. <code>startTLS</code>: encrypted after a plain
+             * greeting (port 587). <code>implicit</code>: encrypted from the first byte (port 465).
+             * <code>noneToLoopback</code>: not encrypted, allowed only for servers on loopback addresses. Defaults to
+             * "startTLS".
              *
              * @param encryption it
              * @return this
@@ -9545,7 +10084,7 @@ public final class Types {
             }
 
             /**
-             * Who logs in; without it nobody does.
+             * The user name for the login. If omitted, the client does not log in.
              *
              * @param user it
              * @return this
@@ -9556,8 +10095,9 @@ public final class Types {
             }
 
             /**
-             * Kept sealed and never answered. Left out of an update that leaves host, port, encryption and user as
-             * they are, it stays.
+             * The password for the login. Stored encrypted and never returned. If omitted in an update that does not
+             * change <code>host</code>, <code>port</code>, <code>encryption</code> and <code>user</code>, it keeps
+             * its value.
              *
              * @param password it
              * @return this
@@ -9568,7 +10108,7 @@ public final class Types {
             }
 
             /**
-             * The sender's address.
+             * The email address of the sender.
              *
              * @param from it
              * @return this
@@ -9579,7 +10119,7 @@ public final class Types {
             }
 
             /**
-             * The sender's name; without it the tenant's.
+             * The name of the sender. Defaults to the name of the tenant.
              *
              * @param fromName it
              * @return this
@@ -9590,7 +10130,7 @@ public final class Types {
             }
 
             /**
-             * Where answers go.
+             * The email address for replies.
              *
              * @param replyTo it
              * @return this
@@ -9634,18 +10174,24 @@ public final class Types {
     }
 
     /**
-     * The words of a mail or a text message in one language. {{code}}, {{minutes}}, {{tenantName}} and {{address}}
-     * are filled in; whatever the values are, they add no line to a header and no markup to the HTML.
+     * The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}},
+     * {{minutes}}, {{tenantName}} and {{address}}. Notices about an account replace {{tenantName}}, {{address}},
+     * {{time}} (UTC) and {{what}} (the name of a factor or provider, or a number). The values cannot add lines to a
+     * header or markup to the HTML.
      *
-     * @param purpose What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address
-     * that an account is to have; the notice to somebody who has an account already, to somebody who has none, or to
-     * the address that an account had until now.
-     * @param channel email: a mail, which has a subject; sms: a text message, which has neither subject nor html and
-     * up to 765 characters. Without it: "email". May be null.
-     * @param language A language tag such as de-CH (BCP 47).
-     * @param subject One line, of a mail. May be null.
+     * @param purpose The purpose of a message. Messages for <code>signUp</code>, <code>signIn</code>,
+     * <code>passwordReset</code> and <code>verifyAddress</code> contain the one-time code of a sign-up, a sign-in, a
+     * password reset, or the verification of an address. The notice <code>signUpNotice</code> informs a user who
+     * already has an account, <code>noAccountNotice</code> a user who has none. The other purposes are notices about
+     * an account: <code>addressChanged</code> is sent to the previous and to the new address.
+     * <code>passwordResetNotice</code> follows a completed password reset. <code>noticesPaused</code> is the last
+     * notice of an hour with many changes.
+     * @param channel The channel. <code>email</code>: an email, which requires a subject. <code>sms</code>: a text
+     * message of up to 765 characters, without subject and HTML. Defaults to "email". May be null.
+     * @param language A language tag (BCP 47), such as <code>de-CH</code>.
+     * @param subject The subject of an email, one line. May be null.
      * @param text The message as plain text.
-     * @param html The same as HTML. May be null.
+     * @param html The message as HTML. May be null.
      * @param unknown the members that this client does not know
      */
     public record TenantTemplate(
@@ -9736,9 +10282,13 @@ public final class Types {
             }
 
             /**
-             * What a message is for: the code of a sign-up, of a sign-in, of a password reset, of an address that an
-             * account is to have; the notice to somebody who has an account already, to somebody who has none, or to
-             * the address that an account had until now.
+             * The purpose of a message. Messages for <code>signUp</code>, <code>signIn</code>,
+             * <code>passwordReset</code> and <code>verifyAddress</code> contain the one-time code of a sign-up, a
+             * sign-in, a password reset, or the verification of an address. The notice <code>signUpNotice</code>
+             * informs a user who already has an account, <code>noAccountNotice</code> a user who has none. The other
+             * purposes are notices about an account: <code>addressChanged</code> is sent to the previous and to the
+             * new address. <code>passwordResetNotice</code> follows a completed password reset.
+             * <code>noticesPaused</code> is the last notice of an hour with many changes.
              *
              * @param purpose it
              * @return this
@@ -9749,8 +10299,8 @@ public final class Types {
             }
 
             /**
-             * email: a mail, which has a subject; sms: a text message, which has neither subject nor html and up to
-             * 765 characters. Without it: "email".
+             * The channel. <code>email</code>: an email, which requires a subject. <code>sms</code>: a text message
+             * of up to 765 characters, without subject and HTML. Defaults to "email".
              *
              * @param channel it
              * @return this
@@ -9761,7 +10311,7 @@ public final class Types {
             }
 
             /**
-             * A language tag such as de-CH (BCP 47).
+             * A language tag (BCP 47), such as <code>de-CH</code>.
              *
              * @param language it
              * @return this
@@ -9772,7 +10322,7 @@ public final class Types {
             }
 
             /**
-             * One line, of a mail.
+             * The subject of an email, one line.
              *
              * @param subject it
              * @return this
@@ -9794,7 +10344,7 @@ public final class Types {
             }
 
             /**
-             * The same as HTML.
+             * The message as HTML.
              *
              * @param html it
              * @return this
@@ -9836,14 +10386,14 @@ public final class Types {
     }
 
     /**
-     * Who is posted messages to send: text messages, and mails where there is no SMTP server. Each post is signed
-     * with HMAC-SHA-256.
+     * The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request
+     * is signed with HMAC-SHA-256.
      *
-     * @param url An https URL.
-     * @param secret What posts are signed with, at least 16 bytes. Kept sealed and never answered. Left out of an
-     * update that leaves the URL as it is, it stays. May be null.
-     * @param allowPrivateNetwork Whether it may be in a private network. Without it: false. May be null.
-     * @param allowInsecure Whether it may be on a loopback address, without TLS. Without it: false. May be null.
+     * @param url The https URL of the webhook.
+     * @param secret The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If
+     * omitted in an update that does not change the URL, it keeps its value. May be null.
+     * @param allowPrivateNetwork Whether the webhook can be in a private network. Defaults to false. May be null.
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed. Defaults to false. May be null.
      * @param unknown the members that this client does not know
      */
     public record TenantWebhook(
@@ -9924,7 +10474,7 @@ public final class Types {
             }
 
             /**
-             * An https URL.
+             * The https URL of the webhook.
              *
              * @param url it
              * @return this
@@ -9935,8 +10485,8 @@ public final class Types {
             }
 
             /**
-             * What posts are signed with, at least 16 bytes. Kept sealed and never answered. Left out of an update
-             * that leaves the URL as it is, it stays.
+             * The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If omitted in
+             * an update that does not change the URL, it keeps its value.
              *
              * @param secret it
              * @return this
@@ -9947,7 +10497,7 @@ public final class Types {
             }
 
             /**
-             * Whether it may be in a private network. Without it: false.
+             * Whether the webhook can be in a private network. Defaults to false.
              *
              * @param allowPrivateNetwork it
              * @return this
@@ -9958,7 +10508,7 @@ public final class Types {
             }
 
             /**
-             * Whether it may be on a loopback address, without TLS. Without it: false.
+             * Whether plain HTTP to a loopback address is allowed. Defaults to false.
              *
              * @param allowInsecure it
              * @return this
@@ -9998,10 +10548,10 @@ public final class Types {
     }
 
     /**
-     * What waits to be answered by the provider for tests: claims, or an error.
+     * A queued entry for the test provider: claims or an error.
      *
-     * @param claims What the next tokens say in place of, or beside, what they would say. May be null.
-     * @param error An error that the provider for tests answers in place of anything else. May be null.
+     * @param claims The claims that are added to the next tokens, replacing claims of the same name. May be null.
+     * @param error An error that the test provider returns instead of a regular response. May be null.
      * @param unknown the members that this client does not know
      */
     public record TestAnswer(
@@ -10042,13 +10592,13 @@ public final class Types {
     }
 
     /**
-     * An error that the provider for tests answers in place of anything else.
+     * An error that the test provider returns instead of a regular response.
      *
-     * @param code What OAuth calls it, such as invalid_grant, temporarily_unavailable or access_denied.
-     * @param description error_description, for people. May be null.
-     * @param status The HTTP status. Without it, the one that belongs to the code; the authorize endpoint sends
-     * people back, whatever is given here. May be null.
-     * @param endpoint Where. Without it: "token". May be null.
+     * @param code The OAuth error code, such as <code>invalid_grant</code> or <code>access_denied</code>.
+     * @param description The <code>error_description</code> of the response. May be null.
+     * @param status The HTTP status. Defaults to the status of the error code. The authorization endpoint always
+     * redirects, regardless of the status. May be null.
+     * @param endpoint The endpoint that returns the error. Defaults to "token". May be null.
      * @param unknown the members that this client does not know
      */
     public record TestAnswerError(
@@ -10129,7 +10679,7 @@ public final class Types {
             }
 
             /**
-             * What OAuth calls it, such as invalid_grant, temporarily_unavailable or access_denied.
+             * The OAuth error code, such as <code>invalid_grant</code> or <code>access_denied</code>.
              *
              * @param code it
              * @return this
@@ -10140,7 +10690,7 @@ public final class Types {
             }
 
             /**
-             * error_description, for people.
+             * The <code>error_description</code> of the response.
              *
              * @param description it
              * @return this
@@ -10151,8 +10701,8 @@ public final class Types {
             }
 
             /**
-             * The HTTP status. Without it, the one that belongs to the code; the authorize endpoint sends people
-             * back, whatever is given here.
+             * The HTTP status. Defaults to the status of the error code. The authorization endpoint always redirects,
+             * regardless of the status.
              *
              * @param status it
              * @return this
@@ -10163,7 +10713,7 @@ public final class Types {
             }
 
             /**
-             * Where. Without it: "token".
+             * The endpoint that returns the error. Defaults to "token".
              *
              * @param endpoint it
              * @return this
@@ -10202,7 +10752,7 @@ public final class Types {
         }
 
         /**
-         * Where. A newer Mintmark may answer others.
+         * The endpoint that returns the error. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -10242,13 +10792,13 @@ public final class Types {
     }
 
     /**
-     * A client that an issuer of the provider for tests knows.
+     * A client of an issuer of the test provider.
      *
-     * @param clientId Its id.
-     * @param clientSecret Its secret, to be shown at the token endpoint. One that has none is public, and PKCE is
-     * asked of it. May be null.
-     * @param redirectUris Where people may be sent back to, compared letter by letter; after a sign-out too. At
-     * http://127.0.0.1 and http://[::1] any port will do (RFC 8252 section 7.3). May be null.
+     * @param clientId The client ID.
+     * @param clientSecret The client secret, required at the token endpoint. A client without a secret is public and
+     * must use PKCE. May be null.
+     * @param redirectUris The allowed redirect URIs, also after a logout. They are compared exactly. For
+     * http://127.0.0.1 and http://[::1], any port is accepted (RFC 8252 section 7.3). May be null.
      * @param unknown the members that this client does not know
      */
     public record TestClient(
@@ -10324,7 +10874,7 @@ public final class Types {
             }
 
             /**
-             * Its id.
+             * The client ID.
              *
              * @param clientId it
              * @return this
@@ -10335,7 +10885,8 @@ public final class Types {
             }
 
             /**
-             * Its secret, to be shown at the token endpoint. One that has none is public, and PKCE is asked of it.
+             * The client secret, required at the token endpoint. A client without a secret is public and must use
+             * PKCE.
              *
              * @param clientSecret it
              * @return this
@@ -10346,8 +10897,8 @@ public final class Types {
             }
 
             /**
-             * Where people may be sent back to, compared letter by letter; after a sign-out too. At http://127.0.0.1
-             * and http://[::1] any port will do (RFC 8252 section 7.3).
+             * The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and
+             * http://[::1], any port is accepted (RFC 8252 section 7.3).
              *
              * @param redirectUris it
              * @return this
@@ -10386,17 +10937,17 @@ public final class Types {
     }
 
     /**
-     * An issuer of the provider for tests, and how it treats people and clients.
+     * An issuer of the test provider and its behavior.
      *
-     * @param name Its issuer is baseUrl, a slash and this name.
-     * @param tenantId Whose accounts sign in, and whose keys sign. Without it, the tenant that is called as the
-     * issuer is. May be null.
-     * @param passwordless Whether everybody is let in by their address alone. Otherwise the login page asks for what
-     * signIn would: password, mailed code, second factor. Without it: false. May be null.
-     * @param createAccounts Whether somebody without account gets one at the login page: with the password that they
-     * type, or without where the issuer is passwordless. Without it: false. May be null.
-     * @param clients The only clients that it serves. Without them it serves any, with any secret and any redirect
-     * URI. May be null.
+     * @param name The name of the issuer. Its URL is <code>baseUrl</code>, a slash and this name.
+     * @param tenantId The tenant whose accounts sign in and whose keys sign. Defaults to the tenant with the name of
+     * the issuer, which is created if it does not exist. May be null.
+     * @param passwordless Whether users sign in with only their email address. Otherwise the login page requires the
+     * same as a sign-in: password, one-time code or second factor. Defaults to false. May be null.
+     * @param createAccounts Whether the login page creates an account for an unknown email address, with the entered
+     * password, or without a password if <code>passwordless</code> is true. Defaults to false. May be null.
+     * @param clients The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every
+     * client with any secret and any redirect URI. May be null.
      * @param unknown the members that this client does not know
      */
     public record TestIssuer(
@@ -10482,7 +11033,7 @@ public final class Types {
             }
 
             /**
-             * Its issuer is baseUrl, a slash and this name.
+             * The name of the issuer. Its URL is <code>baseUrl</code>, a slash and this name.
              *
              * @param name it
              * @return this
@@ -10493,7 +11044,8 @@ public final class Types {
             }
 
             /**
-             * Whose accounts sign in, and whose keys sign. Without it, the tenant that is called as the issuer is.
+             * The tenant whose accounts sign in and whose keys sign. Defaults to the tenant with the name of the
+             * issuer, which is created if it does not exist.
              *
              * @param tenantId it
              * @return this
@@ -10504,8 +11056,8 @@ public final class Types {
             }
 
             /**
-             * Whether everybody is let in by their address alone. Otherwise the login page asks for what signIn
-             * would: password, mailed code, second factor. Without it: false.
+             * Whether users sign in with only their email address. Otherwise the login page requires the same as a
+             * sign-in: password, one-time code or second factor. Defaults to false.
              *
              * @param passwordless it
              * @return this
@@ -10516,8 +11068,8 @@ public final class Types {
             }
 
             /**
-             * Whether somebody without account gets one at the login page: with the password that they type, or
-             * without where the issuer is passwordless. Without it: false.
+             * Whether the login page creates an account for an unknown email address, with the entered password, or
+             * without a password if <code>passwordless</code> is true. Defaults to false.
              *
              * @param createAccounts it
              * @return this
@@ -10528,7 +11080,8 @@ public final class Types {
             }
 
             /**
-             * The only clients that it serves. Without them it serves any, with any secret and any redirect URI.
+             * The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client
+             * with any secret and any redirect URI.
              *
              * @param clients it
              * @return this
@@ -10569,13 +11122,13 @@ public final class Types {
     }
 
     /**
-     * Where an issuer of the provider for tests answers.
+     * The addresses of an issuer of the test provider.
      *
-     * @param name Its name.
-     * @param tenantId The id of a tenant, which stands in its issuer and is the audience of its ID tokens.
-     * @param issuer What its tokens have in iss.
-     * @param discoveryUrl Its discovery document, for clients that want the whole address.
-     * @param jwksUrl Its public keys: those of the tenant, which verify what token.verify would too.
+     * @param name The name of the issuer.
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+     * @param issuer The <code>iss</code> claim of its tokens.
+     * @param discoveryUrl The URL of its discovery document.
+     * @param jwksUrl The URL of its public keys. These are the keys of the tenant, as in <code>token.verify</code>.
      * @param unknown the members that this client does not know
      */
     public record TestIssuerAddress(
@@ -10625,15 +11178,17 @@ public final class Types {
     }
 
     /**
-     * How long the tokens of a tenant live.
+     * The lifetimes of a tenant's tokens.
      *
-     * @param idTokenSeconds How long an ID token lives. Without it: 3600. May be null.
-     * @param accessTokenSeconds How long an access token lives. Without it: 3600. May be null.
-     * @param refreshTokenSeconds How long a refresh token can wait to be used. Without it: 7776000. May be null.
-     * @param refreshReuseGraceSeconds How long a used refresh token is still taken, as often as it comes, while
-     * nobody has used what it brought: for two windows of one program, and for answers that were lost. Each use
-     * begins a line of tokens that goes on by itself, so one that is stolen and used within this time is not found
-     * out. 0: a used one is never taken. Without it: 30. May be null.
+     * @param idTokenSeconds The lifetime of an ID token, in seconds. Defaults to 3600. May be null.
+     * @param accessTokenSeconds The lifetime of an access token, in seconds. Defaults to 3600. May be null.
+     * @param refreshTokenSeconds The lifetime of an unused refresh token, in seconds. Defaults to 7776000. May be
+     * null.
+     * @param refreshReuseGraceSeconds The grace period, in seconds, during which a used refresh token is accepted
+     * again, any number of times, until one of the refresh tokens it returned is used. The grace period covers
+     * parallel requests of one application and lost responses. Each use starts an independent sequence of refresh
+     * tokens, so reuse detection does not detect a stolen token that is used within this period. With 0, a used
+     * refresh token is never accepted. Defaults to 30. May be null.
      * @param unknown the members that this client does not know
      */
     public record TokenLifetimes(
@@ -10714,7 +11269,7 @@ public final class Types {
             }
 
             /**
-             * How long an ID token lives. Without it: 3600.
+             * The lifetime of an ID token, in seconds. Defaults to 3600.
              *
              * @param idTokenSeconds it
              * @return this
@@ -10725,7 +11280,7 @@ public final class Types {
             }
 
             /**
-             * How long an access token lives. Without it: 3600.
+             * The lifetime of an access token, in seconds. Defaults to 3600.
              *
              * @param accessTokenSeconds it
              * @return this
@@ -10736,7 +11291,7 @@ public final class Types {
             }
 
             /**
-             * How long a refresh token can wait to be used. Without it: 7776000.
+             * The lifetime of an unused refresh token, in seconds. Defaults to 7776000.
              *
              * @param refreshTokenSeconds it
              * @return this
@@ -10747,10 +11302,11 @@ public final class Types {
             }
 
             /**
-             * How long a used refresh token is still taken, as often as it comes, while nobody has used what it
-             * brought: for two windows of one program, and for answers that were lost. Each use begins a line of
-             * tokens that goes on by itself, so one that is stolen and used within this time is not found out. 0: a
-             * used one is never taken. Without it: 30.
+             * The grace period, in seconds, during which a used refresh token is accepted again, any number of times,
+             * until one of the refresh tokens it returned is used. The grace period covers parallel requests of one
+             * application and lost responses. Each use starts an independent sequence of refresh tokens, so reuse
+             * detection does not detect a stolen token that is used within this period. With 0, a used refresh token
+             * is never accepted. Defaults to 30.
              *
              * @param refreshReuseGraceSeconds it
              * @return this
@@ -10790,8 +11346,8 @@ public final class Types {
     }
 
     /**
-     * What a token is for: a pool's OpenID token, or a tenant's ID or access token. A newer Mintmark may answer
-     * others.
+     * The token type: the OpenID token of a pool (<code>pool</code>), or the ID token (<code>id</code>) or access
+     * token (<code>access</code>) of a tenant. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -10812,13 +11368,14 @@ public final class Types {
     }
 
     /**
-     * Fresh tokens of a session.
+     * New tokens of a session.
      *
-     * @param idToken Says who signed in; for your application.
-     * @param accessToken For the API that it names in aud.
-     * @param refreshToken Gets fresh tokens, once: each use answers the next one.
-     * @param scope What the access token allows.
-     * @param expiresAt When the ID token expires.
+     * @param idToken The ID token, for the client application.
+     * @param accessToken The access token, for the API named in its <code>aud</code> claim.
+     * @param refreshToken An opaque, single-use token that is exchanged for new tokens, including a new refresh
+     * token.
+     * @param scope The scopes of the access token.
+     * @param expiresAt The time at which the ID token expires, in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record Tokens(
@@ -10870,8 +11427,8 @@ public final class Types {
     /**
      * An identity that could not be deleted.
      *
-     * @param identityId The id of an identity: a region, a colon and a UUID.
-     * @param errorCode Why: accessDenied or internalServerError.
+     * @param identityId The ID of an identity: a region, a colon and a UUID.
+     * @param errorCode The reason: <code>accessDenied</code> or <code>internalServerError</code>.
      * @param unknown the members that this client does not know
      */
     public record UnprocessedIdentity(
@@ -10912,12 +11469,13 @@ public final class Types {
     }
 
     /**
-     * One thing that is wrong with the parameters.
+     * A violation of a rule by the parameters.
      *
-     * @param pointer Where, as an RFC 6901 JSON pointer into params.
-     * @param rule The broken rule: a JSON Schema keyword, or unknownParameter, noNulCharacter, or the name of a
-     * choice; for system.apply also duplicate, or the error that the method for the thing itself has.
-     * @param message What to do, for people.
+     * @param pointer The location in the parameters, as an RFC 6901 JSON Pointer.
+     * @param rule The violated rule: a JSON Schema keyword, <code>unknownParameter</code>,
+     * <code>noNulCharacter</code> or the name of a choice. For <code>system.apply</code> also <code>duplicate</code>
+     * or the error type of the method for the resource.
+     * @param message The problem and its solution, as text.
      * @param unknown the members that this client does not know
      */
     public record Violation(

@@ -1,0 +1,80 @@
+#define _GNU_SOURCE
+#include "CGuard.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+static struct rlimit limit_before;
+static bool is_forbidden;
+
+// What Swift's runtime may catch, to have another program print registers and stack, with what is secret in them. That program cannot
+// attach to a process that is not dumpable, and the crashed one would wait for it for ever.
+static const int crashes[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
+enum { crash_count = sizeof crashes / sizeof crashes[0] };
+static struct sigaction actions_before[crash_count];
+
+void guard_forbid_core_dumps(void) {
+    if (!is_forbidden && getrlimit(RLIMIT_CORE, &limit_before) == 0) {
+        // The hard limit stays: whoever asks for core files later gets them again.
+        struct rlimit none = {0, limit_before.rlim_max};
+        setrlimit(RLIMIT_CORE, &none);
+        struct sigaction plain = {.sa_handler = SIG_DFL};
+        for (int i = 0; i < crash_count; i++) {
+            sigaction(crashes[i], NULL, &actions_before[i]);
+            if (actions_before[i].sa_handler != SIG_IGN) sigaction(crashes[i], &plain, NULL);
+        }
+        is_forbidden = true;
+    }
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+void guard_allow_core_dumps(void) {
+    if (is_forbidden) {
+        setrlimit(RLIMIT_CORE, &limit_before);
+        for (int i = 0; i < crash_count; i++) sigaction(crashes[i], &actions_before[i], NULL);
+    }
+    is_forbidden = false;
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
+static _Thread_local bool has_secret;
+
+void guard_note_secret(void) { has_secret = true; }
+
+__attribute__((noinline)) static void wipe(void) {
+    char used[192 * 1024];
+    explicit_bzero(used, sizeof used);
+    __asm__ volatile("" : : "r"(used) : "memory");
+}
+
+// Vector registers keep what memcpy and memchr moved last, and the dynamic loader may save them to the stack later.
+#if defined(__x86_64__)
+__attribute__((noinline, target("avx512f"))) static void wipe_registers_512(void) {
+    __asm__ volatile(
+        "vpxord %%zmm16, %%zmm16, %%zmm16; vpxord %%zmm17, %%zmm17, %%zmm17; vpxord %%zmm18, %%zmm18, %%zmm18;"
+        "vpxord %%zmm19, %%zmm19, %%zmm19; vpxord %%zmm20, %%zmm20, %%zmm20; vpxord %%zmm21, %%zmm21, %%zmm21;"
+        "vpxord %%zmm22, %%zmm22, %%zmm22; vpxord %%zmm23, %%zmm23, %%zmm23; vpxord %%zmm24, %%zmm24, %%zmm24;"
+        "vpxord %%zmm25, %%zmm25, %%zmm25; vpxord %%zmm26, %%zmm26, %%zmm26; vpxord %%zmm27, %%zmm27, %%zmm27;"
+        "vpxord %%zmm28, %%zmm28, %%zmm28; vpxord %%zmm29, %%zmm29, %%zmm29; vpxord %%zmm30, %%zmm30, %%zmm30;"
+        "vpxord %%zmm31, %%zmm31, %%zmm31" ::: "memory");
+}
+
+__attribute__((noinline, target("avx"))) static void wipe_registers_256(void) { __asm__ volatile("vzeroall" ::: "memory"); }
+
+static void wipe_registers(void) {
+    if (__builtin_cpu_supports("avx512f")) wipe_registers_512();
+    if (__builtin_cpu_supports("avx")) wipe_registers_256();
+}
+#else
+static void wipe_registers(void) {}
+#endif
+
+void guard_wipe_stack(void) {
+    if (!has_secret) return;
+    has_secret = false;
+    // The registers first: what follows may save them.
+    wipe_registers();
+    wipe();
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Glibc
+
+/// When output is colored.
+enum ColorChoice: String, CaseIterable {
+    case auto, always, never
+
+    /// What the command line says. It is taken out before anything else reads the arguments, because every command takes it.
+    nonisolated(unsafe) private static var given: ColorChoice?
+
+    /// The arguments without `--color`.
+    ///
+    /// - Throws: `ValidationError` for a choice that does not exist.
+    static func taken(from arguments: [String]) throws -> [String] {
+        guard arguments.contains(where: { $0.hasPrefix("--color") }) else { return arguments }
+        var rest: [String] = []
+        var left = arguments[...]
+        while let argument = left.popFirst() {
+            if argument == "--" { return rest + [argument] + left }
+            if argument == "--color" {
+                guard let value = left.popFirst() else { throw ValidationError("--color takes auto, always or never.") }
+                given = try choice(value, from: "--color")
+            } else if argument.hasPrefix("--color=") {
+                given = try choice(String(argument.dropFirst("--color=".count)), from: "--color")
+            } else {
+                rest.append(argument)
+            }
+        }
+        return rest
+    }
+
+    /// - Throws: `ValidationError` for a value of MINTMARK_COLOR that does not exist.
+    static func checkEnvironment() throws {
+        if let value = Environment["COLOR"] { _ = try choice(value, from: "MINTMARK_COLOR") }
+    }
+
+    private static func choice(_ text: String, from source: String) throws -> ColorChoice {
+        guard let choice = ColorChoice(rawValue: text) else {
+            throw ValidationError("\(source) is one of auto, always, never, not '\(text)'.")
+        }
+        return choice
+    }
+
+    /// Whether a stream gets colors. What the command line says takes precedence over the environment: MINTMARK_COLOR, then NO_COLOR, which
+    /// counts unless it is empty (no-color.org). Otherwise a terminal gets them, unless it is a dumb one.
+    static func isUsed(on stream: Printing.Stream) -> Bool {
+        switch given ?? Environment["COLOR"].flatMap({ ColorChoice(rawValue: $0) }) ?? .auto {
+        case .always: return true
+        case .never: return false
+        case .auto: return Environment.plain("NO_COLOR") == nil && Environment.plain("TERM") != "dumb" && isatty(stream.rawValue) == 1
+        }
+    }
+}
+
+/// The option as help and completions show it. `ColorChoice.taken` reads it.
+struct ColorOption: ParsableArguments {
+    @Option(help: "When output is colored: auto, always or never. (default: auto)", completion: .list(ColorChoice.allCases.map(\.rawValue)))
+    var color: String?
+}

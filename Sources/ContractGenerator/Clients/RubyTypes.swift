@@ -1,0 +1,125 @@
+/// How types of the contract are written in Ruby: in RBS, in YARD tags, and in the declarations of records.
+struct RubyTypes {
+    let contract: Contract
+
+    // MARK: RBS
+
+    /// The RBS type of a parameter.
+    func parameter(_ type: Type) -> String {
+        switch type.shape {
+        case .boolean: "bool"
+        case .integer: "Integer"
+        case .string: "String"
+        case .enumeration(let values): values.map(RubyNames.literal).joined(separator: " | ")
+        case .array(let element, _, _): "Array[\(parameter(element))]"
+        case .object, .anyObject: "json_object"
+        case .map(_, let values, _): "Hash[String, \(parameter(values))] | Hash[Symbol, \(parameter(values))] | Record"
+        case .reference("Timestamp"): "Time | Integer"
+        case .reference(let name): parameter(contract.type(name)!.type)
+        }
+    }
+
+    /// The RBS type of a value in a result. Enumerations are open: a newer program can return values that are unknown here.
+    ///
+    /// - Parameter nested: the name of an object that is described in place.
+    func result(_ type: Type, nested: String) -> String {
+        switch type.shape {
+        case .boolean: "bool"
+        case .integer: "Integer"
+        case .string, .enumeration: "String"
+        case .array(let element, _, _): "Array[\(result(element, nested: nested))]"
+        case .object: nested
+        case .map(_, let values, _): "Hash[String, \(result(values, nested: nested))]"
+        case .anyObject: "Hash[String, untyped]"
+        case .reference("Timestamp"): "Time"
+        case .reference(let name): result(contract.type(name)!.type, nested: name)
+        }
+    }
+
+    static func optional(_ type: String) -> String { type.contains(" | ") ? "(\(type))?" : "\(type)?" }
+
+    // MARK: YARD
+
+    /// The YARD type of a parameter.
+    func documented(_ type: Type) -> String {
+        switch type.shape {
+        case .boolean: "Boolean"
+        case .integer: "Integer"
+        case .string, .enumeration: "String"
+        case .array(let element, _, _): "Array<\(documented(element))>"
+        case .object, .anyObject, .map: "Hash"
+        case .reference("Timestamp"): "Time"
+        case .reference(let name): documented(contract.type(name)!.type)
+        }
+    }
+
+    // MARK: Records
+
+    /// How a record converts a member: `:time`, the name of a record, or a list or map of these. Nil for a value of JSON.
+    func conversion(_ type: Type, nested: String) -> String? {
+        switch type.shape {
+        case .reference("Timestamp"): ":time"
+        case .reference(let name): conversion(contract.type(name)!.type, nested: name)
+        case .object: ":" + nested
+        case .array(let element, _, _): conversion(element, nested: nested).map { "[\($0)]" }
+        case .map(_, let values, _): conversion(values, nested: nested).map { "{values: \($0)}" }
+        case .boolean, .integer, .string, .enumeration, .anyObject: nil
+        }
+    }
+
+    /// The class of a method's result; nil if the result is no object with known members.
+    func resultClass(of method: Method) -> String? {
+        guard let conversion = conversion(method.result, nested: Self.result(of: method)), conversion.hasPrefix(":") else { return nil }
+        return String(conversion.dropFirst())
+    }
+
+    static func result(of method: Method) -> String { SwiftNames.type(method.name) + "Result" }
+}
+
+/// A class of results: an object of the contract with a name in Ruby.
+struct RubyRecord {
+    let name: String
+    let object: ObjectType
+    let description: String
+    /// The member that holds the items, if it is a page of a list.
+    let items: Property?
+
+    /// The records that results, errors and notifications use: those of production methods, then those that only testing methods use.
+    static func all(in contract: Contract) -> (production: [RubyRecord], testing: [RubyRecord]) {
+        let methods = contract.methods.filter { !$0.isTesting }
+        var production = ReachableTypes(contract: contract)
+        production.add(resultsOf: methods)
+        production.addErrorsAndNotifications()
+        var all = ReachableTypes(contract: contract)
+        all.add(resultsOf: contract.methods.filter(\.isTesting))
+        let errors = contract.errors.flatMap { error in
+            error.data.flatMap { inPlace($0.type, SwiftNames.type(error.type) + SwiftNames.type($0.name), $0.description) }
+        }
+        return (
+            shared(production.names, contract) + results(methods, contract) + errors,
+            shared(all.names.subtracting(production.names), contract) + results(contract.methods.filter(\.isTesting), contract)
+        )
+    }
+
+    private static func shared(_ names: Set<String>, _ contract: Contract) -> [RubyRecord] {
+        contract.types.filter { names.contains($0.name) }.flatMap { inPlace($0.type, $0.name, "") }
+    }
+
+    private static func results(_ methods: [Method], _ contract: Contract) -> [RubyRecord] {
+        methods.flatMap {
+            inPlace($0.result, RubyTypes.result(of: $0), "The result of `\($0.name)`.", items: contract.listedMember(of: $0))
+        }
+    }
+
+    /// The object that is described here, also as the element of a list or map, and the objects described inside it.
+    private static func inPlace(_ type: Type, _ name: String, _ description: String, items: Property? = nil) -> [RubyRecord] {
+        switch type.shape {
+        case .object(let object):
+            let inner = object.properties.flatMap { inPlace($0.type, name + SwiftNames.type($0.name), $0.description) }
+            return [RubyRecord(name: name, object: object, description: type.description ?? description, items: items)] + inner
+        case .array(let element, _, _): return inPlace(element, name, description)
+        case .map(_, let values, _): return inPlace(values, name, description)
+        case .boolean, .integer, .string, .enumeration, .anyObject, .reference: return []
+        }
+    }
+}

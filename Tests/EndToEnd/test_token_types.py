@@ -1,0 +1,229 @@
+"""ID tokens of issuers elsewhere: which types, purposes and audiences count as a login, at every door that takes one."""
+
+import math
+import random
+import time
+
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import ECAlgorithm
+
+from endtoend import encode
+from federation import Federation
+from test_logins import Provider
+from websites import KEYS, OpenIDWebsite, page
+
+API = "https://api.example"
+# aud, azp, whether it is a login: with the client ids shop and ios.
+AUDIENCES = [
+    ("shop", None, True), ("ios", None, True), (["shop"], None, True), (["shop", "ios"], None, True),
+    ("shop", "shop", True), ("shop", "ios", True), (["shop", "other"], "ios", True), (["other", "shop"], "shop", True),
+    # azp never stands for aud: these are access tokens that a client of ours got for the API of somebody else.
+    (API, "shop", False), ([API], "shop", False), ([API, "other"], "ios", False),
+    ("shop", "other", False), (["shop"], "other", False), (["shop", "other"], "other", False), (["shop", "other"], None, False), (["other"], None, False),
+    ("shop", "", False), ("shop", 7, False), ("shop", ["shop"], False), ("shop", {}, False),
+    (None, None, False), (None, "shop", False), ("", "shop", False), ([], "shop", False), (7, "shop", False), (["shop", 7], "shop", False), (["shop", ""], None, False), ({"shop": True}, "shop", False),
+]
+GOOD_TYPES = [None, "JWT", "jwt", "Jwt", "application/jwt", "APPLICATION/JWT"]
+OTHER_TYPES = [
+    "at+jwt", "AT+JWT", "application/at+jwt", "logout+jwt", "dpop+jwt", "secevent+jwt", "token-introspection+jwt", "oauth-authz-req+jwt", "oauth-id-jag+jwt", "txntoken+jwt",
+    "client-authentication+jwt", "entity-statement+jwt", "pool+jwt", "JOSE", "application/jose", "application/x/jwt", "JWT ", " JWT", "", "id_token",
+]
+OTHER_PURPOSES = [
+    {"events": {"http://schemas.openid.net/event/backchannel-logout": {}}}, {"events": {}}, {"events": None}, {"token_use": "access"}, {"token_use": "refresh"}, {"token_use": 7}, {"token_use": None},
+    {"typ": "Bearer"}, {"typ": "bearer"}, {"typ": "Refresh"}, {"typ": "Logout"}, {"typ": "Offline"},
+]
+
+
+def signed(provider, header, claims):
+    """A token with any header and claims at all, which PyJWT would not sign."""
+    header = {name: value for name, value in {"alg": "ES256", "kid": provider.kid, **header}.items() if value is not None}
+    text = f"{encode(header)}.{encode(claims)}"
+    return f"{text}.{encode(ECAlgorithm(ECAlgorithm.SHA256).sign(text.encode(), provider.key))}"
+
+
+class ForeignTokens(Federation):
+    def setUp(self):
+        super().setUp()
+        self.sidecar.call("idp.update", {"providerId": "oidc.work", "moreClientIds": ["ios"]})
+        self.pool = self.sidecar.call("pool.create", {"name": "shop", "allowClassicFlow": True, "providers": [
+            {"issuer": self.provider.issuer, "clientIds": ["shop", "ios"], "keys": [self.provider.jwk]}]})["poolId"]
+        role = self.sidecar.call("role.put", {"name": "reader", "poolId": self.pool})["roleArn"]
+        self.sidecar.call("pool.setRoles", {"poolId": self.pool, "roles": {"authenticated": role}})
+        self.login = self.provider.issuer.split("://")[1]
+        self.identity = self.sidecar.call("identity.resolve", {"poolId": self.pool, "logins": {self.login: self.token()}})["identityId"]
+
+    def token(self, header={}, **claims):
+        now = int(time.time())
+        claims = {"iss": self.provider.issuer, "sub": "carol", "aud": "shop", "iat": now, "exp": now + 600, **claims}
+        return signed(self.provider, header, {name: value for name, value in claims.items() if value is not None or name in ("events", "token_use")})
+
+    def doors(self, token):
+        """Every method that takes such a token, and what it is refused with."""
+        logins = {self.login: token}
+        credential = {"credential": {"providerId": "oidc.work", "idToken": token}}
+        own = {"idToken": self.own}
+        return [
+            ("identity.resolve", {"poolId": self.pool, "logins": logins}, "loginTokenInvalid"), ("token.mint", {"identityId": self.identity, "logins": logins}, "loginTokenInvalid"),
+            ("credentials.get", {"identityId": self.identity, "logins": logins}, "loginTokenInvalid"), ("signIn.withCredential", credential, "invalidCredential"),
+            ("account.link", {**credential, **own}, "invalidCredential"), ("account.reauthenticate", {**credential, **own}, "invalidCredential")]
+
+    @property
+    def own(self):
+        if not hasattr(self, "_own"):
+            self._own = self.password_account("dora@example.com")[1]
+        return self._own
+
+    def accepted(self, token):
+        self.assertEqual(self.sidecar.call("identity.resolve", {"poolId": self.pool, "logins": {self.login: token}})["identityId"], self.identity)
+        self.assertEqual(self.sidecar.call("signIn.withCredential", {"credential": {"providerId": "oidc.work", "idToken": token}})["state"], "completed")
+
+    def rejected(self, token, *checks):
+        for method, params, wanted in self.doors(token):
+            error = self.sidecar.refusal(method, params)
+            self.assertEqual(error.type, wanted, (method, error))
+            self.assertIn(error.data["check"], checks, (method, error))
+
+    def test_audiences(self):
+        for aud, azp, isLogin in AUDIENCES:
+            with self.subTest(aud=aud, azp=azp):
+                token = self.token(aud=aud, azp=azp)
+                if isLogin:
+                    self.accepted(token)
+                else:
+                    self.rejected(token, "audience", "authorizedParty")
+
+    def test_header_types(self):
+        for kind in GOOD_TYPES:
+            with self.subTest(kind):
+                self.accepted(self.token({"typ": kind}))
+        for kind in OTHER_TYPES:
+            with self.subTest(kind):
+                self.rejected(self.token({"typ": kind}), "type")
+        for kind in (7, ["JWT"], {"typ": "JWT"}, True):
+            with self.subTest(kind):
+                self.rejected(self.token({"typ": kind}), "malformed")
+
+    def test_purposes(self):
+        for claims in OTHER_PURPOSES:
+            with self.subTest(claims):
+                self.rejected(self.token(**claims), "type")
+        for claims in ({"token_use": "id"}, {"typ": "ID"}, {"typ": "JWT"}):
+            with self.subTest(claims):
+                self.accepted(self.token(**claims))
+
+    def test_an_access_token_for_another_api_never_signs_in_as_its_user(self):
+        """Whoever runs an API gets access tokens of our client for it; shown here they are nobody's login."""
+        for header in ({"typ": "at+jwt"}, {"typ": "JWT"}, {}):
+            self.rejected(self.token(header, aud=API, azp="shop", client_id="shop", scope="openid"), "type", "audience")
+
+    def test_a_flow_is_no_way_round(self):
+        """What a token endpoint answers is held to the same rules."""
+        site = OpenIDWebsite()
+        self.addCleanup(site.close)
+        answer = {}
+        site.pages["/.well-known/openid-configuration"] = page({
+            "issuer": site.issuer, "jwks_uri": site.issuer + KEYS, "authorization_endpoint": site.issuer + "/a", "token_endpoint": site.issuer + "/t"})
+        site.pages["/t"] = lambda request: (request.rfile.read(int(request.headers["Content-Length"])), page({"id_token": answer["token"], "token_type": "Bearer"}))[1]
+        self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "clientSecret": "s", "issuer": site.issuer, "responseType": "code"})
+        key = Provider(site.issuer, kid="first")
+        key.key = site.keys["first"]
+        for header, claims, check in [({"typ": "at+jwt"}, {}, "type"), ({}, {"events": {}}, "type"), ({}, {"aud": API, "azp": "shop"}, "audience"), ({}, {"azp": "other"}, "authorizedParty"), ({}, {}, None)]:
+            flow = self.sidecar.call("idp.authorize", {"providerId": "oidc.site", "redirectUri": "https://shop.example.com/back"})
+            sent = dict(each.split("=") for each in flow["authorizationUrl"].split("?")[1].split("&"))
+            now = int(time.time())
+            answer["token"] = signed(key, header, {"iss": site.issuer, "sub": "carol", "aud": "shop", "iat": now, "exp": now + 600, "nonce": sent["nonce"], **claims})
+            credential = {"continuationToken": flow["continuationToken"], "url": f"https://shop.example.com/back?code=c&state={sent['state']}"}
+            if check is None:
+                self.assertEqual(self.sidecar.call("signIn.withCredential", {"credential": credential})["state"], "completed")
+            else:
+                self.assertEqual(self.refused("invalidCredential", self.sidecar, "signIn.withCredential", {"credential": credential}).data["check"], check)
+
+    def test_google_names_the_app_in_azp(self):
+        google = Provider("https://accounts.google.com")
+        settings = {"provider": "accounts.google.com", "clientIds": ["web", "ios"], "keys": [google.jwk]}
+        pool = self.sidecar.call("pool.create", {"name": "google", "providers": [settings]})["poolId"]
+        def resolve(**claims):
+            return self.sidecar.call("identity.resolve", {"poolId": pool, "logins": {"accounts.google.com": google.token(**claims)}})["identityId"]
+        web, ios = resolve(aud="web"), resolve(aud="ios")
+        self.assertNotEqual(web, ios)
+        self.assertEqual([resolve(aud="web", azp="android"), resolve(aud="web", azp="ios"), resolve(aud="web", azp="web")], [web, ios, web])
+        self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {"accounts.google.com": google.token(aud="android", azp="web")}})
+
+
+class WeakKeys(Federation):
+    """RSA keys of the ROCA form (CVE-2017-15361): their primes are k * M + (65537 ** a mod M), M being a product of small primes."""
+
+    PRIMES = [number for number in range(2, 168) if all(number % divisor for divisor in range(2, number))]
+    M = math.prod(PRIMES)
+
+    @classmethod
+    def is_prime(cls, number):
+        if any(number % prime == 0 for prime in cls.PRIMES):
+            return False
+        odd, twos = number - 1, 0
+        while odd % 2 == 0:
+            odd, twos = odd // 2, twos + 1
+        for base in (2, 3, 5, 7, 11, 13, 17, 19):
+            power = pow(base, odd, number)
+            if power in (1, number - 1):
+                continue
+            for _ in range(twos - 1):
+                power = power * power % number
+                if power == number - 1:
+                    break
+            else:
+                return False
+        return True
+
+    @classmethod
+    def weak_key(cls, seed=15361):
+        source = random.Random(seed)
+        def prime():
+            while True:
+                number = source.getrandbits(1025 - cls.M.bit_length()) * cls.M + pow(65537, source.randrange(1 << 64), cls.M)
+                if number >> 1022 == 3 and cls.is_prime(number):
+                    return number
+        p, q = prime(), prime()
+        d = pow(65537, -1, (p - 1) * (q - 1))
+        public = rsa.RSAPublicNumbers(65537, p * q)
+        return rsa.RSAPrivateNumbers(p, q, d, d % (p - 1), d % (q - 1), pow(q, -1, p), public).private_key()
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.key = cls.weak_key()
+
+    def provider_of(self, key):
+        provider = Provider("https://weak.example.com", algorithm="RS256")
+        provider.key = key
+        return provider
+
+    def test_a_weak_key_that_is_given_is_refused(self):
+        weak, good = self.provider_of(self.key), Provider("https://weak.example.com", algorithm="RS256")
+        for jwk, wanted in [(weak.jwk, False), (good.jwk, True)]:
+            requests = [
+                ("idp.create", {"providerId": "oidc.weak", "clientId": "shop", "issuer": weak.issuer, "keys": [jwk]}, "invalidIdp"),
+                ("pool.create", {"name": "shop", "providers": [{"issuer": weak.issuer, "clientIds": ["shop"], "keys": [jwk]}]}, "invalidPoolProvider")]
+            for method, params, error in requests:
+                if wanted:
+                    self.sidecar.call(method, params)
+                else:
+                    self.assertIn("CVE-2017-15361", self.refused(error, self.sidecar, method, params).message)
+
+    def test_a_weak_key_that_is_fetched_is_refused_with_its_reason(self):
+        for others in ([], ["first"]):
+            with self.subTest(others):
+                site = OpenIDWebsite(algorithm="RS256")
+                self.addCleanup(site.close)
+                site.keys["weak"] = self.key
+                site.pages[KEYS] = page({"keys": [site.jwk(kid) for kid in [*others, "weak"]]})
+                name = f"oidc.w{site.port}"
+                self.sidecar.call("idp.create", {"providerId": name, "clientId": "shop", "issuer": site.issuer})
+                error = self.refused("providerUnusable", self.sidecar, "signIn.withCredential", {"credential": {"providerId": name, "idToken": site.token(kid="weak")}})
+                self.assertEqual(error.data["check"], "keys")
+                self.assertIn("CVE-2017-15361", error.message)
+                pool = self.sidecar.call("pool.create", {"name": "shop", "providers": [site.settings()]})["poolId"]
+                error = self.refused("providerUnusable", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {site.name: site.token(kid="weak")}})
+                self.assertIn("CVE-2017-15361", error.message)
+                if others:
+                    self.assertEqual(self.sidecar.call("signIn.withCredential", {"credential": {"providerId": name, "idToken": site.token(kid="first")}})["state"], "completed")

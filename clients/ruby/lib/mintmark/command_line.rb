@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Mintmark
+  # The command line of `mintmark serve`.
+  module CommandLine
+    module_function
+
+    # @param options [Hash] values by the names in {OPTIONS}
+    # @return [Array<String>]
+    # @raise [ArgumentError] for a name that is not in {OPTIONS}, or a value of another type
+    def arguments(options)
+      options.compact.filter_map do |name, value|
+        flag, type = OPTIONS.fetch(name) do
+          raise ArgumentError, "unknown keyword: #{name.inspect}. Options are #{OPTIONS.keys.join(', ')}; arguments: takes other arguments of mintmark serve."
+        end
+        # With "=", a value can begin with "-".
+        type == :boolean ? value && flag : "#{flag}=#{text(name, value, type)}"
+      end
+    end
+
+    def text(name, value, type)
+      case type
+      when :path then File.expand_path(value)
+      when :time, :integer then Integer(value.is_a?(Time) && type == :time ? value.to_i : value)
+      else value
+      end
+    rescue TypeError
+      raise ArgumentError, "#{name}: does not take #{value.inspect}"
+    end
+  end
+end
