@@ -51,6 +51,8 @@ let package = Package(
             // 0.4 MB of them, are there once. Nothing here throws by unwinding, so the index for that, 0.6 MB, stays out too.
             linkerSettings: [
                 .unsafeFlags(["-Xlinker", "--no-export-dynamic"]),
+                // Functions of libraries are bound at the start: binding one later saves registers, with what was copied last, to the stack.
+                .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"]),
                 .unsafeFlags(["-Xlinker", "--icf=safe", "-Xlinker", "--no-eh-frame-hdr"], .when(configuration: .release)),
             ]),
         .executableTarget(

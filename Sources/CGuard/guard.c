@@ -71,6 +71,8 @@ static void wipe_registers(void) {
 static void wipe_registers(void) {}
 #endif
 
+void guard_wipe_registers(void) { wipe_registers(); }
+
 void guard_wipe_stack(void) {
     if (!has_secret) return;
     has_secret = false;

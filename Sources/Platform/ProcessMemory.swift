@@ -14,6 +14,9 @@ public enum ProcessMemory {
 
     /// Overwrites what functions that have returned left on this thread's stack, if a secret was noted.
     public static func wipeStack() { guard_wipe_stack() }
+
+    /// Clears this thread's vector registers, which keep what was copied last.
+    public static func wipeRegisters() { guard_wipe_registers() }
 }
 
 extension [UInt8] {

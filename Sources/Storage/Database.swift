@@ -114,10 +114,13 @@ struct SchemaVersions {
 public struct Migration: Sendable {
     public let version: Int
     public let statements: [SQL]
+    /// What runs after `statements`, on SQLite only. It makes no tables under new names.
+    public let sqliteStatements: [SQL]
 
-    public init(version: Int, statements: [SQL]) {
+    public init(version: Int, statements: [SQL], sqliteStatements: [SQL] = []) {
         self.version = version
         self.statements = statements
+        self.sqliteStatements = sqliteStatements
     }
 
     /// The tables that it makes.

@@ -47,7 +47,7 @@ extension SQLiteConnection {
     }
 
     func copyRows(of table: String, _ columns: [TableColumn], _ take: ([SQLParameter]) throws -> Void) throws {
-        try runOnce("SELECT \(columns.names) FROM \(quoted(table)) ORDER BY rowid", [[]]) { row in
+        try runOnce("SELECT \(columns.names) FROM \(quoted(table))", [[]]) { row in
             try take(columns.enumerated().map { $1.value(of: row, $0) })
         }
     }

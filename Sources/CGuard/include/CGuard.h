@@ -18,4 +18,8 @@ void guard_note_secret(void);
 /// have used, up to 192 KiB.
 void guard_wipe_stack(void);
 
+/// Clears the vector registers of this thread, which keep what was copied or searched last. Without this the dynamic loader may save them
+/// to the stack later.
+void guard_wipe_registers(void);
+
 #endif

@@ -74,6 +74,8 @@ public enum Schema {
                 + CredentialsProviderTables.statements + ClientTables.statements + IdpTables.statements + AccountLoginTables.statements
                 + SpentTokenTables.statements + FactorTables.statements + IdpFlowTables.statements
                 + MergedAccountTables.statements + OwnSessionTables.statements + SendClaimTables.statements),
-        Migration(version: 3, statements: SessionTables.audience + NoticeTables.statements),
+        Migration(
+            version: 3, statements: SessionTables.audience + NoticeTables.statements + LoginTable.coveringIndex,
+            sqliteStatements: LoginTable.withoutRowid),
     ]
 }

@@ -105,6 +105,8 @@ public final class Server: Sendable {
             flow.waitToRead()
             guard case .some = reader.fill() else { break }
             readLines(&reader, &bench)
+            // This thread waits next, perhaps for long: what it copied must not stay in its registers.
+            ProcessMemory.wipeRegisters()
         }
         return reader.failure
     }
