@@ -40,6 +40,11 @@ public struct LoopbackResponse: Sendable {
         self.init(status: status, headers: [("content-type", "text/plain; charset=utf-8")], body: Array((text + "\n").utf8))
     }
 
+    /// Returns the same response with further headers.
+    public func adding(_ more: [(name: String, value: String)]) -> LoopbackResponse {
+        LoopbackResponse(status: status, headers: headers + more, body: body)
+    }
+
     /// As it goes over the wire (RFC 9112).
     ///
     /// - Parameters:

@@ -49,6 +49,8 @@ public enum Thread {
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
         var thread = pthread_t()
+        // pthread_create can call the dynamic loader, which saves all registers to the stack.
+        ProcessMemory.wipeRegisters()
         let status = pthread_create(&thread, &attributes, { Unmanaged<Start>.fromOpaque($0!).takeRetainedValue().run() }, start.toOpaque())
         if status != 0 { start.release() }
         return status

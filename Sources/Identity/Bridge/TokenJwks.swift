@@ -31,16 +31,3 @@ extension TokenService {
         return owner
     }
 }
-
-extension StoredKey {
-    /// The public key as RFC 7517 writes it.
-    var publicJwk: JsonWebKey {
-        var writer = JSONWriter()
-        privateKey.jwk.write(to: &writer)
-        let json = try? JSONText(writer.bytes).root
-        func member(_ name: String) -> String? { json?[name]?.string }
-        return JsonWebKey(
-            kty: member("kty") ?? "", use: "sig", alg: algorithm.rawValue, kid: kid, crv: member("crv"), x: member("x"), y: member("y"),
-            n: member("n"), e: member("e"))
-    }
-}

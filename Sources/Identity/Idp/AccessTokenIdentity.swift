@@ -59,7 +59,7 @@ struct AccessTokenIdentity: Sendable {
         switch status {
         case 200: return answer.value.object ?? [:]
         case 400, 401, 403, 404, 422:
-            if AccessTokenCheck.isMomentary(answer["error"]) {
+            if GraphAPIError.isTemporary(answer["error"]) {
                 throw ProviderUnavailable(provider: idp.providerId, reason: "The provider is temporarily unavailable (HTTP \(status)).")
             }
             throw refusal(idp, "The provider does not accept the access token (HTTP \(status)).")

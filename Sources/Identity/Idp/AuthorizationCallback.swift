@@ -54,22 +54,3 @@ enum AuthorizationCallback: Equatable {
 
     private static let names: Set<String> = ["state", "code", "id_token", "access_token", "iss", "error", "error_description"]
 }
-
-/// What a provider says, as it may stand in a message.
-enum Words {
-    /// Printable, and not long.
-    static func of(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(200)))
-    }
-
-    static func refusal(_ error: String, _ description: String?) -> String {
-        let plain =
-            switch error {
-            case "access_denied": "the user canceled the sign-in or is not allowed to sign in."
-            case "expired_token": "the code was not entered in time. Start again."
-            case "temporarily_unavailable", "server_error": "it is temporarily unavailable. Try again later."
-            default: "it returned \(of(error))."
-            }
-        return description.map { "\(plain) Its description: \(of($0))" } ?? plain
-    }
-}

@@ -55,7 +55,7 @@ struct CredentialProofs: Sendable {
             var identity = ProviderIdentity(claims, subject: subject, idp).adding(credential.user)
             identity.idToken = token
             identity.accessToken = credential.accessToken
-            let expiresAt = (NumericDate.seconds(claims["exp"]) ?? now) + IDTokenClaims.leewaySeconds
+            let expiresAt = (NumericDate.seconds(claims["exp"]) ?? now) + ForeignTokenRules.leewaySeconds
             return .provider(
                 identity, spending: claims["nonce"] == nil ? nil : .idToken(SpentToken(jws.payload, idp, expiresAt: expiresAt)))
         }

@@ -44,7 +44,7 @@ enum ForeignIDToken {
             let hint = error.check == .type ? "" : " To accept more client IDs, set moreClientIds."
             throw refuse(error.check.rawValue, error.reason + hint)
         }
-        guard let expiresAt = NumericDate.seconds(claims["exp"]), expiresAt > now - IDTokenClaims.leewaySeconds else {
+        guard let expiresAt = NumericDate.seconds(claims["exp"]), expiresAt > now - ForeignTokenRules.leewaySeconds else {
             throw refuse("expired", "The ID token has expired or has no exp. Get a new one from the provider.")
         }
         for name in ["iat", "nbf"] {
@@ -52,7 +52,7 @@ enum ForeignIDToken {
                 if name == "iat" { throw refuse("notYetValid", "The ID token has no iat.") }
                 continue
             }
-            guard let moment = NumericDate.seconds(moment), moment <= now + IDTokenClaims.leewaySeconds else {
+            guard let moment = NumericDate.seconds(moment), moment <= now + ForeignTokenRules.leewaySeconds else {
                 throw refuse("notYetValid", "The ID token is not valid yet: its \(name) is after \(now). Check the clocks of both systems.")
             }
         }

@@ -26,14 +26,14 @@ extension IdpService {
     func checkIssuer(
         _ issuer: String?, of providerId: String, _ allowsInsecure: Bool, _ allowsPrivateNetwork: Bool, _ call: any CallContext
     ) throws {
-        guard let issuer, IdpRules.isDocument(issuer) else { return }
+        guard let issuer, DiscoveryURL.isDocument(issuer) else { return }
         let address = ProviderAddress(name: providerId, allowsInsecure: allowsInsecure, allowsPrivateNetwork: allowsPrivateNetwork)
         var named: String?
         do {
             let (status, document) = try surroundings.foreign.object(ProviderQuestion(issuer), of: address, call)
             if status == 200 { named = document["issuer"]?.string }
         } catch is ProviderUnavailable {} catch is ProviderUnusable {}
-        throw IdpRules.documentRefused(issuer, named: named)
+        throw DiscoveryURL.documentRefused(issuer, named: named)
     }
 }
 

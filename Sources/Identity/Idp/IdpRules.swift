@@ -44,25 +44,11 @@ enum IdpRules {
         }
     }
 
-    /// Whether an issuer is the URL of a discovery document instead (OpenID Connect Discovery 4, RFC 8414 section 3).
-    static func isDocument(_ issuer: String) -> Bool { issuer.contains("/.well-known/") }
-
-    /// - Parameter named: the issuer that the document names, if it could be read.
-    static func documentRefused(_ url: String, named: String?) -> InvalidIdp {
-        let words = "the URL of a discovery document is not an issuer. "
-        if let named {
-            return InvalidIdp(pointer: "/issuer", reason: words + "This document names the issuer \(Words.of(named)): use that")
-        }
-        let start = url.firstRange(of: "/.well-known/").map { String(url[..<$0.lowerBound]) } ?? url
-        return InvalidIdp(
-            pointer: "/issuer", reason: words + "The issuer is the value of issuer in that document, probably \(Words.of(start))")
-    }
-
     private static func checkIssuer(_ settings: IdpCreate.Params, _ known: KnownProvider?, _ scheme: ProviderURL) throws {
         switch (known, settings.issuer) {
         case (nil, nil): throw InvalidIdp(pointer: "/issuer", reason: "an oidc. provider requires an issuer")
         case (nil, let issuer?), (.microsoft, let issuer?):
-            if isDocument(issuer) { throw documentRefused(issuer, named: nil) }
+            if DiscoveryURL.isDocument(issuer) { throw DiscoveryURL.documentRefused(issuer, named: nil) }
             guard scheme.rest(of: issuer) != nil else {
                 throw InvalidIdp(
                     pointer: "/issuer",

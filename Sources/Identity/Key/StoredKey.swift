@@ -1,4 +1,6 @@
+import Contract
 import Crypto
+import JSON
 
 /// A key that tokens are signed with, and when. A class: it is handed around with every token.
 final class StoredKey: Sendable {
@@ -77,5 +79,18 @@ struct KeyRing: Sendable {
         keys.filter { $0.revokedAt == nil }.flatMap { key in
             [key.activeAt, retiredAt(key).map { $0 + Self.longestTokenSeconds }].compactMap { $0 }
         }.filter { $0 > now }.min()
+    }
+}
+
+extension StoredKey {
+    /// The public key as RFC 7517 writes it.
+    var publicJwk: JsonWebKey {
+        var writer = JSONWriter()
+        privateKey.jwk.write(to: &writer)
+        let json = try? JSONText(writer.bytes).root
+        func member(_ name: String) -> String? { json?[name]?.string }
+        return JsonWebKey(
+            kty: member("kty") ?? "", use: "sig", alg: algorithm.rawValue, kid: kid, crv: member("crv"), x: member("x"), y: member("y"),
+            n: member("n"), e: member("e"))
     }
 }

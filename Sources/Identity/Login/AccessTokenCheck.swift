@@ -52,7 +52,7 @@ struct AccessTokenCheck: Sendable {
         switch status {
         case 200: return object
         case 400, 401, 403:
-            if Self.isMomentary(object["error"]) {
+            if GraphAPIError.isTemporary(object["error"]) {
                 throw ProviderUnavailable(provider: provider.name, reason: "The provider is temporarily unavailable (HTTP \(status)).")
             }
             throw refusal(provider, "signature", "The provider does not accept it (HTTP \(status)).")
@@ -60,11 +60,6 @@ struct AccessTokenCheck: Sendable {
             throw ProviderUnusable(
                 provider: provider.name, check: "status", reason: "The provider returned HTTP \(status). Check the endpoint.")
         }
-    }
-
-    /// Whether an error is of Facebook's kinds that say nothing of the token: unknown, down, or too many calls (Graph API, Handle Errors).
-    static func isMomentary(_ error: JSONNode?) -> Bool {
-        error?["is_transient"]?.bool == true || [1, 2, 4, 17, 32, 341, 613].contains(error?["code"]?.number?.int64 ?? 0)
     }
 
     private func refusal(_ provider: LoginProvider, _ check: String, _ reason: String) -> LoginTokenInvalid {

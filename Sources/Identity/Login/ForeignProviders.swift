@@ -66,12 +66,6 @@ public struct ProviderAddress: Sendable, Hashable {
     public let allowsPrivateNetwork: Bool
 }
 
-extension LoginProvider {
-    var address: ProviderAddress {
-        ProviderAddress(name: name, allowsInsecure: allowsInsecure, allowsPrivateNetwork: allowsPrivateNetwork)
-    }
-}
-
 /// No network: only providers whose keys stand in the pool prove anything.
 public struct NoForeignProviders: ForeignProviders {
     public init() {}

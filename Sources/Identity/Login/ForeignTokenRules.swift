@@ -3,6 +3,9 @@ import JSON
 
 /// The rules that an ID token of an issuer elsewhere must keep before it counts as a login: its type, its purpose and its audience.
 enum ForeignTokenRules {
+    /// The accepted difference between the clock of an issuer and the clock of this process, in seconds.
+    static let leewaySeconds: Int64 = 300
+
     /// A rule that a token breaks.
     struct Refusal: Error, Equatable {
         enum Check: String {

@@ -23,38 +23,12 @@ struct LoginProof: Sendable {
     }
 }
 
-/// A moment in a token, which may have a fraction (RFC 7519 section 2, NumericDate).
-enum NumericDate {
-    /// The whole seconds that had passed by then; nil for what is no moment.
-    static func seconds(_ claim: JSONNode) -> Int64? {
-        guard let number = claim.number else { return nil }
-        return seconds(number)
-    }
-
-    static func seconds(_ claim: JSONValue?) -> Int64? { claim?.number.flatMap(seconds) }
-
-    private static func seconds(_ number: JSONNumber) -> Int64? { number.int64 ?? Int64(exactly: number.double.rounded(.down)) }
-}
-
-/// Whom a provider calls a user.
-enum LoginSubject {
-    /// Why a user cannot go by this name here, nil if one can: OpenID Connect Core 2 has at most 255 characters, and no text here
-    /// has U+0000, which PostgreSQL cannot keep.
-    static func flaw(_ subject: String) -> String? {
-        if subject.unicodeScalars.count > 255 { return "has more than 255 characters" }
-        return subject.utf8.contains(0) ? "contains the character U+0000" : nil
-    }
-}
-
 /// What an ID token must be to prove a login (cognito.md 4.2; OpenID Connect Core 3.1.3.7). Signature and keys are elsewhere.
 struct IDTokenClaims {
     let subject: String
     /// The registered client that it was made for.
     let clientId: String
     let json: JSONNode
-
-    /// Foreign clocks may differ by as much.
-    static let leewaySeconds: Int64 = 300
 
     /// - Throws: `LoginTokenInvalid` naming the check that failed.
     init(_ payload: [UInt8], from provider: LoginProvider, now: Int64) throws {
@@ -77,13 +51,13 @@ struct IDTokenClaims {
         guard let expiresAt = NumericDate.seconds(exp) else {
             throw refuse("expired", "Its claim exp is not a number of seconds since 1970.")
         }
-        guard expiresAt > now - Self.leewaySeconds else { throw refuse("expired", "Token expired: \(now) >= \(expiresAt)") }
+        guard expiresAt > now - ForeignTokenRules.leewaySeconds else { throw refuse("expired", "Token expired: \(now) >= \(expiresAt)") }
         for name in ["iat", "nbf"] {
             guard let claim = json[name] else { continue }
             guard let moment = NumericDate.seconds(claim) else {
                 throw refuse("notYetValid", "Its claim \(name) is not a number of seconds since 1970.")
             }
-            if moment > now + Self.leewaySeconds {
+            if moment > now + ForeignTokenRules.leewaySeconds {
                 throw refuse("notYetValid", "Token is not valid before \(moment); the current time is \(now).")
             }
         }

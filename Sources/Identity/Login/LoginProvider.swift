@@ -96,8 +96,8 @@ extension LoginProvider {
     }
 
     private static func name(ofIssuer issuer: String, _ scheme: ProviderURL) throws -> String {
-        if IdpRules.isDocument(issuer) {
-            throw InvalidPoolProvider(provider: issuer, reason: "\(IdpRules.documentRefused(issuer, named: nil).reason).")
+        if DiscoveryURL.isDocument(issuer) {
+            throw InvalidPoolProvider(provider: issuer, reason: "\(DiscoveryURL.documentRefused(issuer, named: nil).reason).")
         }
         guard let name = scheme.rest(of: issuer), name.utf8.count <= 128 else {
             throw InvalidPoolProvider(
@@ -200,4 +200,10 @@ extension [LoginProvider] {
 
 extension JSONText {
     fileprivate static let emptyArray = try! JSONText("[]").root
+}
+
+extension LoginProvider {
+    var address: ProviderAddress {
+        ProviderAddress(name: name, allowsInsecure: allowsInsecure, allowsPrivateNetwork: allowsPrivateNetwork)
+    }
 }

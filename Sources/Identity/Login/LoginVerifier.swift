@@ -71,15 +71,3 @@ struct LoginVerifier: Sendable {
         if let issuer, surroundings.realm.owner(ofIssuer: issuer) != nil { throw PoolTokenNotAccepted(provider: provider.name) }
     }
 }
-
-extension JWSError {
-    /// What is wrong with a token of somebody else's.
-    var text: String {
-        switch self {
-        case .malformed: "It is not a signed JSON Web Token."
-        case .algorithmNotAllowed(let name): "Its algorithm \(name) is not accepted."
-        case .criticalHeader: "Its header requires extensions (crit) that are not supported."
-        case .algorithmMismatch, .unknownKey, .badSignature: ""
-        }
-    }
-}

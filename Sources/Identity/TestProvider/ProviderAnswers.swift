@@ -77,11 +77,6 @@ extension LoopbackResponse {
                 + (cookie.map { [("set-cookie", $0)] } ?? []))
     }
 
-    /// With further headers.
-    func adding(_ more: [(name: String, value: String)]) -> LoopbackResponse {
-        LoopbackResponse(status: status, headers: headers + more, body: body)
-    }
-
     /// With what lets pages of other sites read it: programs in browsers are clients too.
     var readableElsewhere: LoopbackResponse {
         adding([("access-control-allow-origin", "*"), ("access-control-expose-headers", "www-authenticate, retry-after")])
