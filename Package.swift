@@ -17,6 +17,11 @@ func room(
     ]
 }
 
+/// The modules that implement the methods, from the bottom up (Sources/README.md).
+let identity: [Target.Dependency] = [
+    "ServiceContext", "SigningKeys", "Audit", "Federation", "IdentityPools", "Accounts", "TestSupport", "Provisioning", "VendorAPIs",
+]
+
 let package = Package(
     name: "mintmark",
     products: [
@@ -41,8 +46,8 @@ let package = Package(
         .target(name: "CZeroOnFree", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "CLI",
-            dependencies: [
-                "Contract", "Crypto", "CZeroOnFree", "Identity", "JSON", "JSONRPC", "Mintmark", "Network", "Platform", "Storage",
+            dependencies: identity + [
+                "Contract", "Crypto", "CZeroOnFree", "JSON", "JSONRPC", "Mintmark", "Network", "Platform", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -60,7 +65,7 @@ let package = Package(
         .target(
             name: "MintmarkClient", dependencies: ["JSON", "Platform"], path: "clients/swift/Sources/MintmarkClient", swiftSettings: strict),
         .target(
-            name: "MintmarkInProcess", dependencies: ["Identity", "JSONRPC", "Mintmark", "MintmarkClient", "Platform"],
+            name: "MintmarkInProcess", dependencies: ["JSONRPC", "Mintmark", "MintmarkClient", "Platform", "ServiceContext"],
             path: "clients/swift/Sources/MintmarkInProcess", swiftSettings: strict),
         .target(
             name: "SwiftClientDriver", dependencies: ["MintmarkClient"], path: "clients/swift/conformance/Driver", swiftSettings: strict),
@@ -87,13 +92,53 @@ let package = Package(
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
         + room("Loopback", ["Platform"])
         + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
-        + room(
-            "Identity", ["Contract", "Crypto", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "Storage"],
-            notSources: ["Vectors"])
+        + [
+            .target(
+                name: "ServiceContext", dependencies: ["Contract", "Crypto", "JSON", "Loopback", "Network", "Platform", "Storage"],
+                swiftSettings: strict),
+            .target(
+                name: "SigningKeys", dependencies: ["Contract", "Crypto", "JSON", "ServiceContext", "Storage"], swiftSettings: strict),
+            .target(name: "Audit", dependencies: ["Contract", "JSON", "Platform", "ServiceContext", "Storage"], swiftSettings: strict),
+            .target(name: "Federation", dependencies: ["Contract", "Crypto", "JSON"], swiftSettings: strict),
+            .target(
+                name: "IdentityPools",
+                dependencies: ["Contract", "Crypto", "Federation", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"],
+                swiftSettings: strict),
+            .target(
+                name: "Accounts",
+                dependencies: [
+                    "Contract", "Crypto", "Federation", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "ServiceContext",
+                    "SigningKeys", "Storage",
+                ],
+                swiftSettings: strict),
+            .target(
+                name: "TestSupport",
+                dependencies: [
+                    "Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "SigningKeys",
+                    "Storage",
+                ],
+                swiftSettings: strict),
+            .target(
+                name: "Provisioning",
+                dependencies: [
+                    "Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage",
+                ],
+                swiftSettings: strict),
+            .target(
+                name: "VendorAPIs",
+                dependencies: ["Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "Storage"],
+                swiftSettings: strict),
+            .testTarget(
+                name: "IdentityTests",
+                dependencies: identity + [
+                    "Contract", "Crypto", "JSON", "Loopback", "Messages", "Mintmark", "Network", "Patterns", "Platform", "Storage",
+                ],
+                exclude: ["Vectors"], swiftSettings: strict),
+        ]
         + room(
             "Mintmark",
-            [
-                "Contract", "Crypto", "Identity", "JSON", "JSONRPC", "Loopback", "Messages", "Network", "Platform", "Storage",
+            identity + [
+                "Contract", "Crypto", "JSON", "JSONRPC", "Loopback", "Messages", "Network", "Platform", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ])
 )

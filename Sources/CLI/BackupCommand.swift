@@ -1,6 +1,7 @@
 import ArgumentParser
 import Contract
 import Mintmark
+import ServiceContext
 
 /// `mintmark backup`
 struct BackupCommand: ParsableCommand {

@@ -1,8 +1,12 @@
+import Accounts
 import ArgumentParser
+import Audit
 import Contract
 import Glibc
+import IdentityPools
 import Mintmark
 import Network
+import ServiceContext
 import Storage
 
 /// `mintmark doctor`

@@ -2,6 +2,7 @@ import ArgumentParser
 import Contract
 import JSON
 import Mintmark
+import ServiceContext
 
 /// `mintmark jwks`
 struct JwksCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import Contract
 import Glibc
 import JSONRPC
 import Mintmark
+import ServiceContext
 
 /// Keeps a published key set current until a signal ends it.
 struct JwksWatch {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Contract
-import Identity
 import Logging
 import Mintmark
+import ServiceContext
 import Storage
 
 /// Which store and how, as the command line says; what it leaves out, the environment may say.

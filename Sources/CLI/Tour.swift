@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Identity
+import IdentityPools
 import JSON
 import JSONRPC
 import Mintmark

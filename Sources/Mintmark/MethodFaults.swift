@@ -1,7 +1,7 @@
 import Contract
-import Identity
 import JSON
 import JSONRPC
+import ServiceContext
 
 extension Faults {
     /// - Throws: the error that a test has chosen for this call.

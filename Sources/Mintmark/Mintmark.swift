@@ -1,13 +1,17 @@
+import Accounts
 import Contract
 import Crypto
-import Identity
 import JSON
 import JSONRPC
 import Logging
 import Network
 import Platform
+import Provisioning
+import ServiceContext
 import Storage
 import Synchronization
+import TestSupport
+import VendorAPIs
 
 /// The identity service: every method, over one store.
 ///

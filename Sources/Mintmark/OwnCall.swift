@@ -1,4 +1,4 @@
-import Identity
+import ServiceContext
 
-/// The call with which a Swift program uses the methods in process.
-public typealias OwnCall = Identity.OwnCall
+/// The call with which a Swift program uses the methods in its own process.
+public typealias OwnCall = InProcessCall

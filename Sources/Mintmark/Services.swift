@@ -1,7 +1,14 @@
+import Accounts
+import Audit
 import Contract
-import Identity
+import IdentityPools
 import Loopback
 import Platform
+import Provisioning
+import ServiceContext
+import SigningKeys
+import TestSupport
+import VendorAPIs
 
 /// Every namespace over one open store. The members are what a Swift program calls in process.
 ///

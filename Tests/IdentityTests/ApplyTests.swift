@@ -5,7 +5,10 @@ import Platform
 import Storage
 import Testing
 
-@testable import Identity
+@testable import IdentityPools
+@testable import Mintmark
+@testable import Provisioning
+@testable import ServiceContext
 
 /// A store in memory, and documents that are applied to it.
 private struct House {

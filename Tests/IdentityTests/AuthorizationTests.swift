@@ -3,7 +3,8 @@ import Crypto
 import Loopback
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import ServiceContext
 
 @Suite("A person's way to a provider and back")
 struct AuthorizationTests {

@@ -3,7 +3,9 @@ import Crypto
 import Storage
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import Mintmark
+@testable import ServiceContext
 
 @Suite("what comes from one client")
 struct ClientThrottleTests {

@@ -6,7 +6,10 @@ import Storage
 import Synchronization
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import Mintmark
+@testable import ServiceContext
+@testable import SigningKeys
 
 /// A store in memory whose clock is set by hand and whose mails go wherever a test says.
 private final class People: Sendable {

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@testable import Identity
+@testable import VendorAPIs
 
 /// The vendors' forms themselves: JSON 1.1 and its constraints, forms, XML.
 @Suite struct CompatFormTests {

@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("custom claims")
 struct CustomClaimsTests {

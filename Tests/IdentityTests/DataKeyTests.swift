@@ -3,7 +3,8 @@ import Platform
 import Storage
 import Testing
 
-@testable import Identity
+@testable import Mintmark
+@testable import ServiceContext
 
 @Suite("the data key")
 struct DataKeyTests {

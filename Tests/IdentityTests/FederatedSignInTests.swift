@@ -1,7 +1,7 @@
 import Contract
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("sign-in with a provider, row by row (firebase.md 5.1)")
 struct FederatedSignInTests {

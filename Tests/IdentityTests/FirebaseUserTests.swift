@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@testable import Identity
+@testable import Provisioning
 
 @Suite("users as firebase auth:export writes them")
 struct FirebaseUserTests {

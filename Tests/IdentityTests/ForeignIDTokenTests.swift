@@ -4,7 +4,9 @@ import JSON
 import Platform
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import Federation
+@testable import ServiceContext
 
 @Suite("an ID token that an app hands in: each check of firebase.md 3.5 alone")
 struct ForeignIDTokenTests {

@@ -1,7 +1,7 @@
 import Contract
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 /// Somebody who guesses codes for as long as there are any, by the rules that the flows go by: tries of a code, codes of a flow and of
 /// an address, locks of an address.

@@ -7,7 +7,9 @@ import Storage
 import Synchronization
 import Testing
 
-@testable import Identity
+@testable import Audit
+@testable import Mintmark
+@testable import ServiceContext
 
 /// A store in memory with a clock that is set by hand.
 private final class House: Sendable {

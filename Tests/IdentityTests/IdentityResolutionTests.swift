@@ -1,7 +1,7 @@
 import Contract
 import Testing
 
-@testable import Identity
+@testable import IdentityPools
 
 /// Identities and logins of the tables: `a` and `b` are authenticated, `a` the older; `g` is a guest, `d` disabled.
 private func identity(_ name: String) -> Identity {

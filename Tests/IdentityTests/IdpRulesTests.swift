@@ -4,7 +4,8 @@ import JSON
 import Network
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import ServiceContext
 
 @Suite("identity providers of a tenant")
 struct IdpRulesTests {

@@ -2,7 +2,8 @@ import Contract
 import JSON
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import Provisioning
 
 @Suite("what an account that is imported must be like, whatever else there is")
 struct ImportCheckTests {

@@ -1,7 +1,8 @@
 import Contract
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import Provisioning
 
 @Suite("what becomes of an account that is imported, beside what is there")
 struct ImportRuleTests {

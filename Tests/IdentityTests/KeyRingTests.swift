@@ -1,7 +1,8 @@
 import Crypto
 import Testing
 
-@testable import Identity
+@testable import ServiceContext
+@testable import SigningKeys
 
 @Suite("a pool's signing keys over time")
 struct KeyRingTests {

@@ -1,7 +1,7 @@
 import Contract
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("linking and unlinking, row by row (firebase.md 5.2, 5.4)")
 struct LinkRuleTests {

@@ -3,7 +3,7 @@ import Crypto
 import Glibc
 import Testing
 
-@testable import Identity
+@testable import ServiceContext
 
 /// A folder with key files, gone with this object.
 private final class Folder {

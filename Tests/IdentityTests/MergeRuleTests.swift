@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("what two accounts become when they are merged")
 struct MergeRuleTests {

@@ -7,7 +7,10 @@ import Storage
 import Synchronization
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import Mintmark
+@testable import ServiceContext
+@testable import SigningKeys
 
 /// Somebody who carries text messages, and can be out of order.
 private final class Carrier: Texter {

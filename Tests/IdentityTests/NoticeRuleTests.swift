@@ -2,7 +2,8 @@ import Crypto
 import Messages
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import ServiceContext
 
 @Suite("notices to the owner of an account")
 struct NoticeRuleTests {

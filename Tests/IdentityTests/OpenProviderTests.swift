@@ -5,7 +5,7 @@ import Storage
 import Synchronization
 import Testing
 
-@testable import Identity
+@testable import IdentityPools
 
 /// A call; over a pipe it can be answered by another one.
 private struct TestCall: CallContext {

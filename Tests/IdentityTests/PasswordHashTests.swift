@@ -2,7 +2,8 @@ import Contract
 import Crypto
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import ServiceContext
 
 @Suite("passwords that were hashed elsewhere")
 struct PasswordHashTests {

@@ -1,7 +1,7 @@
 import Contract
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("what passwords must be like (native-auth.md 1.7)")
 struct PasswordRulesTests {

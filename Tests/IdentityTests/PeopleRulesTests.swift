@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("addresses, attributes and lockouts")
 struct PeopleRulesTests {

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@testable import Identity
+@testable import IdentityPools
 
 /// The condition table of cognito.md 6.4, row by row: every operator against a key that is missing, single or of many values.
 struct PolicyConditionTests {

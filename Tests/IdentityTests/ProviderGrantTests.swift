@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 /// What is done about a provider's access token that is asked for.
 @Suite struct ProviderGrantTests {

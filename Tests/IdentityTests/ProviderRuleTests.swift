@@ -1,7 +1,7 @@
 import Contract
 import Testing
 
-@testable import Identity
+@testable import IdentityPools
 
 private let held = ProviderMemory.Held(
     identityId: "a", credentials: .init(accessKeyId: "k", secretAccessKey: "s", sessionToken: "t", expiresAt: 10_000), roleArn: "r")

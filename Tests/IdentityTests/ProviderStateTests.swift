@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import TestSupport
 
 @Suite("what the provider for tests remembers")
 struct ProviderStateTests {

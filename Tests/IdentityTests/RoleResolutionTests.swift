@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-@testable import Identity
+@testable import IdentityPools
 
 @Suite("which role a login gets (cognito.md 6.3)")
 struct RoleResolutionTests {

@@ -1,7 +1,7 @@
 import Contract
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("what access tokens allow")
 struct ScopesTests {

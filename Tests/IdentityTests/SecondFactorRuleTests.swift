@@ -1,7 +1,7 @@
 import Contract
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("When a second factor is asked for") struct SecondFactorRuleTests {
     private func factor(_ kind: FactorRecord.Kind, _ target: String? = nil) -> FactorRecord {

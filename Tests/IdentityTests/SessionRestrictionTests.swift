@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-@testable import Identity
+@testable import IdentityPools
 
 /// What a caller may attach to a session: a policy (cognito.md 3.8, 6.5) and tags (6.6).
 struct SessionRestrictionTests {

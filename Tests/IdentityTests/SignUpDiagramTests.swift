@@ -3,7 +3,7 @@ import Foundation
 import JSON
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("the diagram of sign-up in its guide")
 struct SignUpDiagramTests {

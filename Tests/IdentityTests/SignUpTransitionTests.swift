@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("the transition table of sign-up (native-auth.md 2.1)")
 struct SignUpTransitionTests {

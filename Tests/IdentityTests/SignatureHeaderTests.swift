@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Identity
+@testable import IdentityPools
 
 /// Signatures in the Authorization header: botocore's verify, and each single alteration is refused with its own failure.
 struct SignatureHeaderTests {

@@ -1,7 +1,7 @@
 import Foundation
 import JSON
 import Testing
-@testable import Identity
+@testable import IdentityPools
 
 /// A request signed by botocore (Vectors/make-signature-vectors.py), and what changes can be made to it.
 struct SignatureVector: Sendable, CustomTestStringConvertible {

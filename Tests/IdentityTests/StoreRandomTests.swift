@@ -2,7 +2,8 @@ import Crypto
 import Storage
 import Testing
 
-@testable import Identity
+@testable import Mintmark
+@testable import ServiceContext
 
 @Suite("the randomness of a testing store")
 struct StoreRandomTests {

@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-@testable import Identity
+@testable import Accounts
 
 @Suite("One-time passwords of authenticator apps") struct TOTPTests {
     private let totp = TOTP(SecretBytes(Array("12345678901234567890".utf8)))

@@ -6,7 +6,12 @@ import Platform
 import Storage
 import Testing
 
-@testable import Identity
+@testable import Accounts
+@testable import IdentityPools
+@testable import Mintmark
+@testable import ServiceContext
+@testable import SigningKeys
+@testable import TestSupport
 
 @Suite("tokens that a test makes up")
 struct TestTokenTests {

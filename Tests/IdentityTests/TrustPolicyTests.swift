@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@testable import Identity
+@testable import IdentityPools
 
 /// What a trust policy may say, and whom it lets in (cognito.md 6.4; section 9, points 8 and 9).
 struct TrustPolicyTests {

@@ -1,11 +1,12 @@
+import Accounts
 import ArgumentParser
 import Contract
 import Glibc
-import Identity
 import JSON
 import JSONRPC
 import Mintmark
 import Platform
+import ServiceContext
 
 /// The store of a command that is about the session of whoever sits here.
 struct OwnStore {

@@ -1,6 +1,6 @@
+import Accounts
 import ArgumentParser
 import Contract
-import Identity
 import Mintmark
 
 /// `mintmark token`

@@ -1,5 +1,5 @@
+import Accounts
 import Contract
-import Identity
 import JSONRPC
 import Network
 

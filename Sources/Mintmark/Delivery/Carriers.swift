@@ -1,6 +1,6 @@
+import Accounts
 import Contract
 import Crypto
-import Identity
 import Messages
 import Network
 import Platform

@@ -1,5 +1,4 @@
 import Contract
-import Identity
 import Logging
 
 extension Housekeeping.Reports {

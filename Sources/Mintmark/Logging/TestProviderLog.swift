@@ -1,6 +1,6 @@
 import Contract
-import Identity
 import Logging
+import TestSupport
 
 extension ProviderFailures {
     /// Writes what the provider for tests could not answer to a log.

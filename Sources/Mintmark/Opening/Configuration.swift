@@ -1,8 +1,8 @@
 import Crypto
-import Identity
 import Messages
 import Network
 import Platform
+import ServiceContext
 import Storage
 
 /// How a Mintmark is set up: what the command line's flags say.

@@ -1,4 +1,4 @@
-import Identity
+import ServiceContext
 import Storage
 
 /// A setting that makes no sense.

@@ -1,5 +1,5 @@
 import Contract
-import Identity
+import ServiceContext
 import Storage
 
 /// What the store and the vault say, as the contract names it. They stand below the contract and cannot do so themselves.

@@ -1,9 +1,12 @@
+import Accounts
 import Contract
 import Crypto
-import Identity
+import IdentityPools
 import Network
 import Platform
+import ServiceContext
 import Storage
+import TestSupport
 
 /// Opens the store and the keys that seal it, and hands the flows what they need.
 struct StoreOpening {

@@ -1,6 +1,6 @@
-import Identity
 import Network
 import Platform
+import ServiceContext
 
 extension Configuration {
     /// Asks other machines; in a test also those that a test makes fail.

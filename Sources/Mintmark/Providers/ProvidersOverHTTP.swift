@@ -1,9 +1,9 @@
 import Contract
 import Crypto
-import Identity
 import JSON
 import JSONRPC
 import Network
+import ServiceContext
 
 /// Login providers, reached by HTTP. A call that has to ask one moves to the network lane first; those that need the same answer wait
 /// for it without holding a thread; one whose keys are known stays where it is.

@@ -1,4 +1,5 @@
 import Contract
+import Provisioning
 
 extension SystemService {
     /// Brings the store to what one document declares.

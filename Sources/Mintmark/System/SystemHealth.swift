@@ -1,4 +1,5 @@
 import Contract
+import ServiceContext
 import Storage
 
 extension SystemService {

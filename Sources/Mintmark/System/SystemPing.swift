@@ -1,5 +1,6 @@
 import Contract
 import Platform
+import ServiceContext
 
 extension SystemService {
     /// Answers at once, with the time as this store sees it.

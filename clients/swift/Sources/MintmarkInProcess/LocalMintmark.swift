@@ -1,8 +1,8 @@
 import FoundationEssentials
-import Identity
 import JSONRPC
 import Mintmark
 import Platform
+import ServiceContext
 
 /// How an in-process Mintmark is set up, in words that this module and the client share.
 struct LocalSettings: Sendable {

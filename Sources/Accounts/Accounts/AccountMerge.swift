@@ -1,0 +1,75 @@
+import Contract
+import Messages
+import ServiceContext
+import Storage
+
+extension AccountService {
+    /// Makes one account of two, for whoever shows that both are theirs.
+    ///
+    /// - Throws: what verifying the ID tokens throws; `InvalidParams` for one account shown twice, `RecentSignInRequired`,
+    ///   `SecondFactorNeeded`, `MergeUndecided`, `TooManyFactors`, `ClaimsTooLong`, `AudienceNotOffered`.
+    /// - Source: firebase.md 5.3, where the application has to do it; 7; cognito.md 7.2 for identities in pools.
+    public func merge(_ request: AccountMerge.Params, _ call: any CallContext) throws -> AccountMerge.Result {
+        let now = surroundings.clock.now
+        let verifier = TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue)
+        let target = try verifier.verify(request.idToken, .init(use: .id), now: now)
+        let source = try verifier.verify(request.sourceIdToken, .init(tenantId: target.tenantId, use: .id), now: now)
+        if source.accountId == target.accountId {
+            let message = "Both tokens belong to the same account. Pass a token of the account to merge into it."
+            throw InvalidParams(violations: [Violation(pointer: "/sourceIdToken", rule: "distinct", message: message)])
+        }
+        let tenant = try surroundings.database.read { try catalogue.tenant(target.tenantId, in: $0) }
+        try SignInCompletion.check(request.audience, of: tenant)
+        let completion = SignInCompletion(surroundings, catalogue)
+        let merging = AccountMerging(
+            links: identities, tenant: tenant, choices: MergeRule.Choices(request), target: target, source: source, now: now)
+        if request.dryRun { return try surroundings.database.read { try merging.decide(in: $0).answer(isDryRun: true) } }
+        let fresh = completion.fresh()
+        let (outcome, signedIn) = try surroundings.database.write(isolation: .serializable) { tx in
+            try tx.lock([target.accountId, source.accountId])
+            var outcome = try merging.decide(in: tx)
+            try outcome.requireDecided()
+            if outcome.plan.takesAddress, let password = outcome.plan.account.password {
+                outcome.plan.account.password = try surroundings.passwords.moved(
+                    password, from: source.accountId, to: target.accountId)
+            }
+            if outcome.plan.endsSessions { _ = try tx.deleteSessions(of: target.accountId) }
+            let lost = try tx.factors(of: source.accountId).filter { !outcome.plan.movedFactors.contains($0) }
+            try tx.merge(outcome.source.account, by: outcome.plan, at: now)
+            try tell(outcome.plan, lost, tenant, at: now, in: tx)
+            try outcome.identities.apply(at: now, in: tx)
+            try surroundings.audit.record(outcome.event(call), at: now, in: tx)
+            let grant = try outcome.target.session.grant.continued(audience: request.audience, by: tenant)
+            let signedIn = try completion.begin(
+                outcome.plan.account, tenant, outcome.proof, audience: grant.audience, scope: grant.scopes.text, fresh,
+                AccountMerge.info.name, call, at: now, in: tx)
+            return (outcome, signedIn)
+        }
+        let tokens = try completion.tokens(signedIn, tenant, at: now)
+        var answer = outcome.answer(isDryRun: false)
+        answer.account = signedIn.account.answer(signedIn.logins, signedIn.factors)
+        answer.idToken = tokens.idToken
+        answer.accessToken = tokens.accessToken
+        answer.refreshToken = tokens.refreshToken
+        answer.expiresAt = tokens.expiresAt
+        return answer
+    }
+
+    /// Notices to the account that stays.
+    private func tell(_ plan: MergeRule.Plan, _ lost: [FactorRecord], _ tenant: TenantRecord, at now: Int64, in tx: Transaction) throws {
+        func notify(_ purpose: MessagePurpose, _ what: String) throws {
+            try surroundings.notify(purpose, plan.account, tenant, what: what, by: AccountMerge.info.name, at: now, in: tx)
+        }
+        for way in [plan.movedWay].compactMap({ $0 }) + plan.movedLogins.map(\.providerId) { try notify(.providerLinked, way) }
+        for way in plan.droppedWays { try notify(.providerUnlinked, way.providerId) }
+        for factor in plan.movedFactors { try notify(.factorAdded, factor.noticeName) }
+        for factor in lost { try notify(.factorRemoved, factor.noticeName) }
+    }
+}
+
+extension MergeRule.Choices {
+    fileprivate init(_ request: AccountMerge.Params) {
+        self.init(
+            policy: request.policy, fields: request.fields ?? [:], providers: request.providers ?? [:], identities: request.identities)
+    }
+}

@@ -1,0 +1,36 @@
+import Contract
+import JSON
+import ServiceContext
+
+extension AccountService {
+    /// Sets the custom claims of an account; tokens say them from the next one on.
+    ///
+    /// - Throws: `AccountNotFound`, `AccountMerged`, `ClaimNameReserved`, `ClaimsTooLong`.
+    public func setClaims(_ request: AccountSetClaims.Params, _ call: any CallContext) throws -> AccountSetClaims.Result {
+        try TenantTokenClaims.check(custom: request.claims)
+        let now = surroundings.clock.now
+        return try surroundings.database.write { tx in
+            try tx.lock([request.accountId])
+            guard var account = try tx.account(request.accountId) else { throw try tx.absence(of: request.accountId) }
+            account.claims = request.claims
+            account.updatedAt = now
+            try tx.update(account)
+            try surroundings.audit.record(
+                AuditEvent(AccountSetClaims.info.name, call, tenant: account.tenantId, subject: account.id), at: now, in: tx)
+            return try account.answer(in: tx)
+        }
+    }
+}
+
+extension TenantTokenClaims {
+    /// How many characters custom claims may have, written without spaces.
+    static let longestCustomClaims = 1000
+
+    /// - Throws: `ClaimNameReserved` with every name that is, `ClaimsTooLong`.
+    package static func check(custom claims: JSONObject) throws {
+        let refused = claims.names.filter(reserved.contains)
+        if !refused.isEmpty { throw ClaimNameReserved(names: refused) }
+        let characters = JSONValue.object(claims).text.unicodeScalars.count
+        if characters > longestCustomClaims { throw ClaimsTooLong(characters: Int64(characters)) }
+    }
+}

@@ -1,0 +1,58 @@
+import Contract
+import ServiceContext
+import Storage
+
+extension AccountService {
+    /// Gives the account the address whose code this is. Its sessions end, and both addresses get a notice.
+    ///
+    /// - Throws: `TooManyFromClient`, `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    ///   `StepNotPossible`.
+    /// - Source: firebase.md, section 2.9 (apply VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL); native-auth.md 1.8, 6.2, 6.11.
+    public func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result {
+        let now = surroundings.clock.now
+        let (token, name) = (request.continuationToken, AccountSubmitCode.info.name)
+        let client = try flows.admit(request.client, token: token, at: now)
+        let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
+        let flow = try flows.advance(token, .emailChange, .emailVerification, request: fingerprint, at: now) { tx, flow, tenant in
+            try flow.require(.codeRequired)
+            let subject = "address/\(flow.address)"
+            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, client: client, at: now, in: tx) {
+                return .refused(refusal)
+            }
+            try tx.lock([flow.accountId])
+            guard var account = try tx.account(flow.accountId) else { return .ended(FlowEnded(.accountDeleted)) }
+            let isChange = flow.kind == .emailChange
+            if !isChange, account.email.map(Username.fold) != Username.fold(flow.username) { return .ended(FlowEnded(.accountChanged)) }
+            guard try tx.rename(account, to: flow.username) else { return .ended(UserAlreadyExists.ofAnother) }
+            let left = account.email
+            if isChange {
+                _ = try tx.deleteSessions(of: account.id)
+                try tx.endFlows(of: account.id, except: flow.id)
+            }
+            account.username = flow.username
+            account.email = flow.username
+            account.isEmailVerified = true
+            // Whoever was anonymous has a way to sign in from now on: codes to this address.
+            if account.method == .anonymous { account.method = .code }
+            account.updatedAt = now
+            try tx.update(account)
+            if isChange, let left {
+                for address in [left, flow.username] {
+                    try surroundings.notify(
+                        .addressChanged, account, tenant, to: address, language: flow.language, by: name, at: now, in: tx)
+                }
+            }
+            let details = [("outcome", isChange ? "changed" : "verified")]
+            try surroundings.audit.record(
+                AuditEvent(name, call, tenant: tenant.id, subject: account.id, details: details), at: now, in: tx)
+            flow.isVerified = true
+            flow.stage = .completed
+            return .moved
+        }
+        let account = try surroundings.database.read { tx in try tx.account(flow.accountId)?.answer(in: tx) }
+        guard let account else { throw FlowEnded(.accountDeleted) }
+        guard flow.kind == .emailChange else { return EmailChangeStep(state: .completed, account: account) }
+        return EmailChangeStep(
+            state: .completed, continuationToken: flows.token(of: flow), expiresAt: flow.expiresAt, account: account)
+    }
+}

@@ -1,0 +1,50 @@
+import Contract
+import ServiceContext
+
+extension AccountService {
+    /// Takes a way into the account away from whoever shows an ID token. Sessions go on, address and profile stay.
+    ///
+    /// - Throws: what verifying the ID token throws, `ProviderNotLinked`, `LastProvider`, `RecentSignInRequired`,
+    ///   `SecondFactorNeeded`.
+    /// - Source: firebase.md 5.4, 7.
+    public func unlink(_ request: AccountUnlink.Params, _ call: any CallContext) throws -> AccountUnlink.Result {
+        let (now, name) = (surroundings.clock.now, AccountUnlink.info.name)
+        let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+            request.idToken, .init(use: .id), now: now)
+        return try surroundings.database.write(isolation: .serializable) { tx in
+            let own = try OwnAccount(token, in: tx)
+            let tenant = try catalogue.tenant(token.tenantId, in: tx)
+            try own.requireSecondFactor(tenant, in: tx)
+            var account = own.account
+            let logins = try tx.accountLogins(of: account.id).map(\.providerId)
+            let way = account.ownWayIn
+            let usable = try catalogue.usableProviders(among: logins, of: account.tenantId, in: tx)
+            do throws(UnlinkRule.Refusal) {
+                try UnlinkRule.check(
+                    request.providerId, own: way, providers: logins, usable: usable, isNamedByBackend: account.method == .custom,
+                    isRecent: own.isRecent(at: now), force: request.force)
+            } catch {
+                switch error {
+                case .notLinked: throw ProviderNotLinked(providerId: request.providerId, linked: [way].compactMap { $0 } + logins)
+                case .tooOld: throw own.tooOld
+                case .last: throw LastProvider(providerId: request.providerId)
+                }
+            }
+            if request.providerId == way {
+                account.password = nil
+                account.mustChangePassword = false
+                account.method = .federated
+                try tx.endFlows(of: account.id)
+            } else {
+                _ = try tx.deleteAccountLogin(at: request.providerId, of: account.id)
+            }
+            account.updatedAt = now
+            try tx.update(account)
+            try surroundings.notify(.providerUnlinked, account, tenant, what: request.providerId, by: name, at: now, in: tx)
+            try surroundings.audit.record(
+                AuditEvent(name, call, tenant: account.tenantId, subject: account.id, details: [("providerId", request.providerId)]),
+                at: now, in: tx)
+            return try account.answer(in: tx)
+        }
+    }
+}

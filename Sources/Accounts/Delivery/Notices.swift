@@ -1,0 +1,210 @@
+import Contract
+import Crypto
+import JSON
+import Messages
+import Platform
+import ServiceContext
+import Storage
+import Synchronization
+
+/// Sends the notices to users about changes of how their accounts are signed in to.
+///
+/// A change queues its notice in its own transaction, so that the notice exists exactly if the change does. After the commit a thread sends
+/// it; what cannot be sent stays in the store and is tried again for 24 hours. In a testing store the notice is in the outbox when the
+/// change is answered.
+public final class Notices: Sendable {
+    private struct State {
+        var isRunning = false
+        var isDue = false
+        var isClosing = false
+        var hasAlarm = false
+    }
+
+    private let state = Gate(State())
+    private let onCommit = Mutex<Held<@Sendable () -> Void>>(Held {})
+
+    init() {}
+
+    /// - Parameter body: is called after the commit of each transaction that has queued a notice.
+    func whenCommitted(_ body: @escaping @Sendable () -> Void) { onCommit.withLock { $0.closure = body } }
+
+    func noteCommit() { onCommit.withLock { $0 }.closure() }
+
+    /// Runs `body` on a thread of its own, once more if this is called while it runs. Without a thread it waits for the next time.
+    fileprivate func start(_ body: @escaping @Sendable () -> Void) {
+        let mustStart = state.withLock { state in
+            state.isDue = true
+            guard !state.isRunning, !state.isClosing else { return false }
+            state.isRunning = true
+            return true
+        }
+        guard mustStart else { return }
+        let refusal = Thread.tryStart(name: "notices") { [self] in
+            while state.withLock({ state in
+                defer { state.isDue = false }
+                state.isRunning = state.isDue
+                return state.isDue
+            }) { body() }
+            state.broadcast()
+        }
+        if refusal != 0 { state.withLock { $0.isRunning = false } }
+    }
+
+    /// Whether an alarm is to be set; not while there is one, or while the process ends.
+    fileprivate func takeAlarm() -> Bool {
+        state.withLock { state in
+            guard !state.hasAlarm, !state.isClosing else { return false }
+            state.hasAlarm = true
+            return true
+        }
+    }
+
+    fileprivate func dropAlarm() { state.withLock { $0.hasAlarm = false } }
+
+    /// Waits for what is being sent, at most 10 seconds. The rest stays in the store.
+    public func finish() {
+        state.withLock { $0.isClosing = true }
+        _ = state.wait(deadline: Monotonic.nanoseconds() + 10_000_000_000) { $0.isRunning ? nil : () }
+    }
+}
+
+/// Calls `Notices.noteCommit` after the transactions that have queued a notice.
+struct NoticingDatabase: Database {
+    let inner: any Database
+    let notices: Notices
+
+    var driver: any Database { inner.driver }
+
+    func read<R>(_ body: (Transaction) throws -> R) throws -> R { try inner.read(body) }
+
+    func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
+        var hasNotices = false
+        let result = try inner.write(isolation: isolation) { tx in
+            tx.needsFollowUp = false
+            let result = try body(tx)
+            hasNotices = tx.needsFollowUp
+            return result
+        }
+        if hasNotices { notices.noteCommit() }
+        return result
+    }
+
+    func tryToWrite() throws { try inner.tryToWrite() }
+    func facts() throws -> StoreFacts { try inner.facts() }
+    func close() { inner.close() }
+}
+
+extension AccountsContext {
+    /// Queues a notice to the verified address of an account, in the transaction that makes the change.
+    ///
+    /// - Parameters:
+    ///   - address: another address than the account's verified one.
+    ///   - what: the name of the factor or provider, or a number.
+    ///   - language: the language tag of the flow that makes the change.
+    func notify(
+        _ purpose: MessagePurpose, _ account: AccountRecord, _ tenant: TenantRecord, to address: String? = nil, what: String = "",
+        language: String? = nil, by method: String, at now: Int64, in tx: Transaction
+    ) throws {
+        guard tenant.settings.notices == .credentials, let address = address ?? (account.isEmailVerified ? account.email : nil),
+            let purpose = NoticeRule.purpose(purpose, number: try tx.countNotice(of: account.id, at: now))
+        else { return }
+        let notice = Notice(purpose, to: address, what: what, language: language, of: account.id, by: method)
+        guard delivery.carries(.email, for: tenant.settings.delivery) else {
+            return try recordUnsent(notice, tenant.id, "no mail server or webhook is configured", at: now, in: tx)
+        }
+        let id = newNoticeId(at: now)
+        try tx.insert(
+            QueuedNotice(
+                id: id, tenantId: tenant.id, content: notice.sealed(as: id, vault), attempts: 0, madeAt: now, dueAt: now))
+        tx.needsFollowUp = true
+    }
+
+    private func recordUnsent(_ notice: Notice, _ tenantId: String, _ reason: String, at now: Int64, in tx: Transaction) throws {
+        var event = AuditEvent(method: notice.method, subject: notice.accountId, details: ["tenantId": .string(tenantId)])
+        event.details["notice"] = "noticeNotSent"
+        event.details["purpose"] = .string(notice.purpose.rawValue)
+        event.details["reason"] = .string(reason)
+        try audit.record(event, at: now, in: tx)
+    }
+
+    /// Sends what is due: at once in a testing store, else on a thread.
+    public func sendNotices() {
+        if isTesting { return Patience.with(.full) { sendDueNotices() } }
+        notices.start { [weak self] in
+            guard let self else { return }
+            sendDueNotices()
+            awaitNextNotice()
+        }
+    }
+
+    /// Comes back when the next notice is due.
+    private func awaitNextNotice() {
+        guard let due = try? driver.read({ try $0.nextNoticeDue() }), notices.takeAlarm() else { return }
+        let seconds = min(max(1, due - clock.now), NoticeRule.longestPauseSeconds)
+        alarms.after(nanoseconds: UInt64(seconds) * 1_000_000_000) { [weak self] in
+            guard let self else { return }
+            notices.dropAlarm()
+            sendNotices()
+        }
+    }
+
+    /// Sends what is due, one after the other. A store that cannot be read or written is left for later.
+    public func sendDueNotices() {
+        while let (queued, isLast) = try? claimNotice() {
+            do { try send(queued) } catch { try? postpone(queued, isLast: isLast, because: error) }
+        }
+    }
+
+    /// Takes a notice that is due, so that no other process sends it.
+    ///
+    /// - Returns: the notice, and whether this is its last attempt; nil if none is due.
+    private func claimNotice() throws -> (QueuedNotice, isLast: Bool)? {
+        while true {
+            let now = clock.now
+            guard let due = try driver.read({ try $0.dueNotice(at: now) }) else { return nil }
+            let claimedUntil = now + NoticeRule.claimSeconds
+            guard try driver.write({ try $0.postpone(due, until: claimedUntil, attempts: due.attempts + 1) }) else { continue }
+            let claimed = QueuedNotice(
+                id: due.id, tenantId: due.tenantId, content: due.content, attempts: due.attempts + 1, madeAt: due.madeAt,
+                dueAt: claimedUntil)
+            return (claimed, NoticeRule.isOver(madeAt: due.madeAt, at: now))
+        }
+    }
+
+    private func send(_ queued: QueuedNotice) throws {
+        // With its tenant the notice has lost its sender.
+        if let tenant = try driver.read({ try $0.tenant(queued.tenantId) }) {
+            let notice = try Notice(queued, vault)
+            try MessageSending(surroundings: self).send(
+                notice.purpose, to: .email(notice.to), language: notice.language, of: tenant,
+                notice: NoticeFacts(id: queued.id, at: queued.madeAt, what: notice.what))
+        }
+        try driver.write { try $0.deleteNotice(queued.id) }
+    }
+
+    private func postpone(_ queued: QueuedNotice, isLast: Bool, because error: any Error) throws {
+        let now = clock.now
+        try driver.write { tx in
+            guard isLast else {
+                _ = try tx.postpone(queued, until: now + NoticeRule.pauseSeconds(afterAttempts: queued.attempts), attempts: queued.attempts)
+                return
+            }
+            try tx.deleteNotice(queued.id)
+            let reason = (error as? MessageNotSent)?.reason ?? "it cannot be read"
+            let notice = (try? Notice(queued, vault)) ?? Notice(.noticesPaused, to: "", what: "", language: nil, of: "", by: "notice")
+            try recordUnsent(notice, queued.tenantId, reason, at: now, in: tx)
+        }
+    }
+}
+
+extension FactorRecord {
+    /// The name of a factor in a notice: the user's own, or that of its kind.
+    var noticeName: String {
+        if let displayName { return displayName }
+        return switch kind {
+        case .totp: "authenticator app"
+        case .email: "codes by email"
+        case .sms: "codes by text message"
+        }
+    }
+}

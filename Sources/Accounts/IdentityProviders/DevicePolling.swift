@@ -1,0 +1,80 @@
+import Contract
+import Federation
+import JSON
+import Platform
+import ServiceContext
+import Synchronization
+
+/// When which provider may be asked again about a person on another device.
+public final class DeviceTurns: Sendable {
+    private let next = Mutex<[String: UInt64]>([:])
+
+    /// Takes the turn if it has come; else answers how many nanoseconds are left.
+    func take(_ id: String, pause: UInt64) -> UInt64? {
+        let now = Monotonic.nanoseconds()
+        return next.withLock { next in
+            if let due = next[id], due > now { return due - now }
+            if next.count >= 1024 { next = next.filter { $0.value > now } }
+            next[id] = now + pause
+            return nil
+        }
+    }
+}
+
+/// Asks a provider whether a person has signed in on another device (RFC 8628 3.4, 3.5).
+struct DevicePolling: Sendable {
+    let surroundings: AccountsContext
+    let secrets: IdpFlowSecrets
+
+    enum Outcome {
+        case answered(String)
+        case later(AwaitsPeople)
+    }
+
+    /// - Throws: `SignInRefused`, `InvalidCredential`, which end the flow; `ProviderUnavailable`, `ProviderUnusable`, after which it is as
+    ///   it was.
+    func ask(_ flow: IdpFlow, _ idp: IdpRecord, _ call: any CallContext) throws -> Outcome {
+        guard let endpoint = flow.tokenEndpoint, let sealed = flow.sealed else { throw FlowUsed() }
+        let pause = UInt64(flow.intervalSeconds) * 1_000_000_000
+        if let left = surroundings.deviceTurns.take(flow.id, pause: pause) { return .later(wait(left)) }
+        let form = [
+            ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", try secrets.open(sealed, of: flow.id)),
+        ]
+        let question = try TokenEndpoint.question(endpoint, form, idp, surroundings.vault)
+        let (status, node) = try surroundings.foreign.object(question, of: idp.address, call)
+        switch node["error"]?.string {
+        case "authorization_pending": return .later(wait(pause))
+        case "slow_down":
+            let interval = min(flow.intervalSeconds + 5, 60)
+            try surroundings.database.write { try $0.slowDown(flow.id, to: interval) }
+            return .later(wait(UInt64(interval) * 1_000_000_000))
+        case "access_denied"?, "expired_token"?:
+            try end(flow)
+            let error = node["error"]?.string ?? ""
+            throw SignInRefused(
+                providerId: idp.providerId, error: error, reason: Words.refusal(error, node["error_description"]?.string))
+        case nil where status == 200 && (node["id_token"] != nil || node["access_token"] != nil):
+            var object = node.value.object ?? [:]
+            object[ProviderGrant.receivedAt] = .number(JSONNumber(surroundings.clock.now))
+            let answer = JSONValue.object(object).text
+            let moved = try surroundings.database.write {
+                try $0.move(flow, from: .open, to: .redeemed, sealed: secrets.seal(answer, of: flow.id))
+            }
+            guard moved else { throw FlowUsed() }
+            return .answered(answer)
+        default:
+            try end(flow)
+            throw InvalidCredential(
+                providerId: idp.providerId, check: "deviceCode", reason: TokenEndpoint.refusal(node, status: status, "the device code"))
+        }
+    }
+
+    private func end(_ flow: IdpFlow) throws {
+        _ = try surroundings.database.write { try $0.move(flow, from: .open, to: .used, sealed: nil) }
+    }
+
+    private func wait(_ nanoseconds: UInt64) -> AwaitsPeople {
+        let alarms = surroundings.alarms
+        return AwaitsPeople { alarms.afterOrHere(nanoseconds: nanoseconds, $0) }
+    }
+}

@@ -1,0 +1,110 @@
+import Contract
+import Loopback
+import Platform
+import ServiceContext
+
+extension IdpService {
+    /// Begins a person's way to a provider.
+    ///
+    /// - Throws: `InvalidParams`, `TenantNotFound`, `IdpNotFound`, `IdpDisabled`, `ListenerUnavailable`, `ProviderUnavailable`,
+    ///   `ProviderUnusable`, what verifying the ID token throws.
+    /// - Source: firebase.md 3.3, 3.4; RFC 8252 7.3.
+    public func authorize(_ request: IdpAuthorize.Params, _ call: any CallContext) throws -> IdpAuthorize.Result {
+        let now = surroundings.clock.now
+        let custom = request.customParameters.map { members in members.names.map { ($0, members[$0] ?? "") } } ?? []
+        try AuthorizationRequest.check(custom.map(\.0))
+        if case .redirectUri(let uri) = request.back { try RedirectRule.check(uri) }
+        let idp = try enabledIdp(request.providerId, of: request.tenantId)
+        let accountId = try owner(request.idToken, in: idp.tenantId, at: now)
+        let endpoints = try endpoints(of: idp, call)
+        let kind: IdpFlow.Kind = idp.responseType == .code ? .code : .idToken
+        guard let place = endpoints.authorization, kind == .idToken || endpoints.token != nil else {
+            throw unusable(idp, "document", "The discovery document contains no authorization_endpoint or token_endpoint.")
+        }
+        if kind == .idToken, case .listen = request.back, !endpoints.hasFormPost {
+            throw unusable(idp, "document", "\(IdpEndpoints.noFormPost) \(IdpEndpoints.useCode)")
+        }
+        try check([.authorization] + (kind == .code ? [.token] : []), of: endpoints, idp)
+        let (secrets, id, scope) = (IdpFlowSecrets(surroundings), newFlowId(), idp.scope(request.scopes))
+        func flow(_ redirectUri: String, isHeard: Bool) -> IdpFlow {
+            IdpFlow(
+                id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: kind, accountId: accountId, redirectUri: redirectUri,
+                isHeard: isHeard, tokenEndpoint: endpoints.token, userinfoEndpoint: endpoints.userinfo, namesIssuer: endpoints.namesIssuer,
+                scope: scope,
+                expiresAt: now + IdpFlow.lifetimeSeconds)
+        }
+        let begun: IdpFlow
+        switch request.back {
+        case .redirectUri(let uri): begun = flow(uri, isHeard: false)
+        case .listen(let listen):
+            let path = listen.path ?? "/" + secrets.path(of: id)
+            let answerTo = CallbackListener.Question(
+                id: id, path: path, state: secrets.state(of: id), providerName: idp.settings.displayName ?? idp.providerId)
+            do {
+                let port = try surroundings.callbacks.listen(answerTo, port: listen.port.map { UInt16($0) } ?? 0) {
+                    [surroundings] callback in
+                    let (sealed, moment) = (secrets.seal(callback, of: id), surroundings.clock.now)
+                    return try surroundings.database.write { tx in
+                        guard let flow = try tx.idpFlow(id), flow.expiresAt > moment else { return .tooLate }
+                        _ = try tx.keep(sealed, of: id)
+                        return .kept
+                    }
+                }
+                begun = flow("http://127.0.0.1:\(port)\(path)", isHeard: true)
+            } catch let failure as LoopbackFailure {
+                throw ListenerUnavailable(port: Int64(failure.port), reason: failure.reason)
+            }
+        }
+        do { try surroundings.database.write { try $0.insert(begun) } } catch {
+            surroundings.callbacks.close(id)
+            throw error
+        }
+        return IdpAuthorize.Result(
+            continuationToken: ContinuationTokens(surroundings).token(of: id, step: 0),
+            authorizationUrl: AuthorizationRequest.url(place, begun, idp, secrets, scope: scope, custom: custom),
+            redirectUri: begun.redirectUri, expiresAt: begun.expiresAt)
+    }
+
+    /// A provider that people can sign in with.
+    ///
+    /// - Throws: `TenantNotFound`, `IdpNotFound`, `IdpDisabled`.
+    func enabledIdp(_ providerId: String, of tenantId: String) throws -> IdpRecord {
+        let idp = try surroundings.database.read { try catalogue.idp(providerId, of: tenantId, in: $0) }
+        if !idp.settings.enabled { throw IdpDisabled(tenantId: tenantId, providerId: providerId) }
+        return idp
+    }
+
+    /// Whose account a flow is for.
+    ///
+    /// - Throws: what verifying the token throws.
+    func owner(_ idToken: String?, in tenantId: String, at now: Int64) throws -> String? {
+        guard let idToken else { return nil }
+        return try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+            idToken, .init(tenantId: tenantId, use: .id), now: now
+        ).accountId
+    }
+
+    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`.
+    func endpoints(of idp: IdpRecord, _ call: any CallContext) throws -> IdpEndpoints {
+        if let known = IdpEndpoints.known(idp) { return known }
+        return IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
+    }
+
+    /// - Throws: `ProviderUnusable` for an endpoint that nobody may be sent to, or asked at.
+    func check(_ kinds: [IdpEndpoints.Kind], of endpoints: IdpEndpoints, _ idp: IdpRecord) throws {
+        // Those that publish no document are known, or an administrator typed where they are.
+        if IdpEndpoints.known(idp) != nil { return }
+        let flaws = kinds.compactMap { endpoints.flaw($0, of: idp, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback) }
+        if let flaw = flaws.first { throw unusable(idp, "address", flaw) }
+    }
+
+    /// The error for a provider whose document does not do. The document is fetched again by the next call, as it may be corrected at any
+    /// time.
+    func unusable(_ idp: IdpRecord, _ check: String, _ reason: String) -> ProviderUnusable {
+        if let issuer = idp.issuers.first { surroundings.foreign.forgetDescription(of: issuer, idp.address) }
+        return ProviderUnusable(provider: idp.providerId, check: check, reason: reason)
+    }
+
+    /// 16 bytes in hexadecimal.
+    func newFlowId() -> String { Hex.encode(surroundings.random.bytes(16)) }
+}

@@ -1,0 +1,57 @@
+import Contract
+import Federation
+import ServiceContext
+
+extension IdpService {
+    /// Makes a provider.
+    ///
+    /// - Throws: `TenantNotFound`, `IdpExists`, `InvalidIdp`.
+    /// - Source: firebase.md 1.6.
+    public func create(_ request: IdpCreate.Params, _ call: any CallContext) throws -> IdpCreate.Result {
+        let now = surroundings.clock.now
+        try checkIssuer(request.issuer, of: request.providerId, request.allowInsecure, request.allowPrivateNetwork, call)
+        try IdpRules.check(
+            request, hasSecret: request.clientSecret != nil, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
+        let idp = IdpRecord(request, IdpRecord.seal(request, surroundings.vault), createdAt: now, updatedAt: now)
+        try surroundings.database.write { tx in
+            _ = try catalogue.tenant(request.tenantId, in: tx)
+            guard try tx.insert(idp) else { throw IdpExists(tenantId: idp.tenantId, providerId: idp.providerId) }
+            try tx.advanceEpoch()
+            try surroundings.audit.record(AuditEvent(IdpCreate.info.name, call, idp), at: now, in: tx)
+        }
+        return idp.answer
+    }
+
+    /// Refuses the URL of a discovery document, with the issuer that the document names.
+    ///
+    /// - Throws: `InvalidIdp`; what has the call wait for other machines.
+    func checkIssuer(
+        _ issuer: String?, of providerId: String, _ allowsInsecure: Bool, _ allowsPrivateNetwork: Bool, _ call: any CallContext
+    ) throws {
+        guard let issuer, DiscoveryURL.isDocument(issuer) else { return }
+        let address = ProviderAddress(name: providerId, allowsInsecure: allowsInsecure, allowsPrivateNetwork: allowsPrivateNetwork)
+        var named: String?
+        do {
+            let (status, document) = try surroundings.foreign.object(ProviderQuestion(issuer), of: address, call)
+            if status == 200 { named = document["issuer"]?.string }
+        } catch is ProviderUnavailable {} catch is ProviderUnusable {}
+        throw DiscoveryURL.documentRefused(issuer, named: named)
+    }
+}
+
+extension IdpRecord {
+    /// Of settings, whose secret is not kept with them.
+    init(_ settings: IdpCreate.Params, _ clientSecret: [UInt8]?, createdAt: Int64, updatedAt: Int64) {
+        var settings = settings
+        settings.clientSecret = nil
+        settings.responseType = settings.responseType ?? .code
+        self.init(settings: settings, clientSecret: clientSecret, createdAt: createdAt, updatedAt: updatedAt)
+    }
+}
+
+extension AuditEvent {
+    /// A change of a provider.
+    init(_ method: String, _ call: any CallContext, _ idp: IdpRecord) {
+        self.init(method, call, tenant: idp.tenantId, details: [("providerId", idp.providerId)])
+    }
+}

@@ -1,0 +1,79 @@
+import Contract
+import Crypto
+import JSON
+import Platform
+import ServiceContext
+
+/// An identity provider of a tenant as the store holds it (firebase.md 1.6).
+package struct IdpRecord: Sendable {
+    /// What `idp.create` takes, without the client secret.
+    package let settings: IdpCreate.Params
+    /// Sealed.
+    package let clientSecret: [UInt8]?
+    let createdAt: Int64
+    let updatedAt: Int64
+
+    package var tenantId: String { settings.tenantId }
+    package var providerId: String { settings.providerId }
+    /// nil for an `oidc.` provider.
+    var known: KnownProvider? { KnownProvider(rawValue: settings.providerId) }
+    /// Whose ID tokens they can be; the first one publishes the keys.
+    var issuers: [String] { settings.issuer.map { [$0] } ?? known?.issuers ?? [] }
+    /// Whether a known provider itself is the issuer, not one that the settings name.
+    var hasOwnIssuer: Bool { settings.issuer.map { known?.issuers.contains($0) ?? false } ?? true }
+    var responseType: IdpResponseType { settings.responseType ?? .code }
+    /// The client ids that ID tokens can be made for.
+    var clientIds: [String] { [settings.clientId] + (settings.moreClientIds ?? []) }
+    /// Where it is asked about access tokens.
+    var endpoint: String? { settings.endpoint ?? known?.endpoint }
+
+    /// Its keys, if they were given with it.
+    var keys: JWKSet? {
+        settings.keys.map { keys in
+            JWKSet(keys.compactMap { key in (try? JSONText(JSONValue.object(key).text).root).flatMap { try? PublicKey(jwk: $0) } })
+        }
+    }
+
+    var address: ProviderAddress {
+        ProviderAddress(
+            name: providerId, allowsInsecure: settings.allowInsecure, allowsPrivateNetwork: settings.allowPrivateNetwork)
+    }
+
+    /// The response type of a provider that was stored without one, when the implicit flow was the default.
+    static func formerResponseType(of providerId: String) -> IdpResponseType {
+        providerId == KnownProvider.github.rawValue ? .code : .idToken
+    }
+
+    /// As `idp.*` answers it.
+    var answer: Idp {
+        Idp(
+            tenantId: tenantId, providerId: providerId, clientId: settings.clientId, hasClientSecret: clientSecret != nil,
+            clientAuthentication: clientAuthentication,
+            issuer: issuers.first, displayName: settings.displayName, enabled: settings.enabled, responseType: responseType,
+            scopes: settings.scopes ?? [], openidOnly: settings.openidOnly, trustEmail: settings.trustEmail,
+            moreClientIds: settings.moreClientIds ?? [],
+            keys: settings.keys.map { $0.map { EncodedObject($0) } }, endpoint: settings.endpoint, allowInsecure: settings.allowInsecure,
+            allowPrivateNetwork: settings.allowPrivateNetwork, createdAt: createdAt, updatedAt: updatedAt)
+    }
+}
+
+// MARK: The client secret
+
+extension IdpRecord {
+    /// The name under which a provider's client secret is sealed.
+    private static func secretName(_ tenantId: String, _ providerId: String) -> String { "client secret \(tenantId) \(providerId)" }
+
+    /// Seals the secret that is given with settings.
+    static func seal(_ settings: IdpCreate.Params, _ vault: Vault) -> [UInt8]? {
+        settings.clientSecret.map {
+            vault.seal(SecretBytes(Array($0.utf8)), as: secretName(settings.tenantId, settings.providerId))
+        }
+    }
+
+    /// - Throws: `SealBroken`.
+    package func openSecret(_ vault: Vault) throws -> String? {
+        try clientSecret.map {
+            String(decoding: try vault.open($0, as: Self.secretName(tenantId, providerId)).copy(), as: UTF8.self)
+        }
+    }
+}

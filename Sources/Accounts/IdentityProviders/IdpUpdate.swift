@@ -1,0 +1,82 @@
+import Contract
+import ServiceContext
+import Storage
+
+extension IdpService {
+    /// Changes what is given of a provider's settings.
+    ///
+    /// - Throws: `TenantNotFound`, `IdpNotFound`, `InvalidIdp`.
+    /// - Source: firebase.md 1.6 (partial update).
+    public func update(_ request: IdpUpdate.Params, _ call: any CallContext) throws -> IdpUpdate.Result {
+        let now = surroundings.clock.now
+        try checkIssuer(
+            request.issuer, of: request.providerId, request.allowInsecure ?? false, request.allowPrivateNetwork ?? false, call)
+        let change = IdpDeclaration(request)
+        let sealed = change.sealedSecret(surroundings.vault)
+        return try surroundings.database.write { tx in
+            try tx.lock(["idp/\(request.tenantId)/\(request.providerId)"])
+            let before = try tx.existingIdp(request.providerId, of: try catalogue.tenant(request.tenantId, in: tx).id)
+            let after = try change.over(before, sealed, at: now, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
+            try tx.advanceEpoch()
+            try tx.update(after)
+            try surroundings.audit.record(AuditEvent(IdpUpdate.info.name, call, after), at: now, in: tx)
+            return after.answer
+        }
+    }
+}
+
+extension IdpDeclaration {
+    init(_ change: IdpUpdate.Params) {
+        self.init(
+            tenantId: change.tenantId, providerId: change.providerId, clientId: change.clientId, clientSecret: change.clientSecret,
+            clientAuthentication: change.clientAuthentication, issuer: change.issuer, displayName: change.displayName,
+            enabled: change.enabled, responseType: change.responseType, scopes: change.scopes, openidOnly: change.openidOnly,
+            trustEmail: change.trustEmail, moreClientIds: change.moreClientIds, keys: change.keys, endpoint: change.endpoint,
+            allowInsecure: change.allowInsecure, allowPrivateNetwork: change.allowPrivateNetwork)
+    }
+
+    package func sealedSecret(_ vault: Vault) -> [UInt8]? {
+        IdpRecord.seal(
+            IdpCreate.Params(tenantId: tenantId, providerId: providerId, clientId: "", clientSecret: clientSecret), vault)
+    }
+
+    /// What is given here, the rest as it was. A secret that was meant for one issuer or endpoint does not go to another: whoever can
+    /// write settings, and no more, cannot have it sent elsewhere.
+    ///
+    /// - Throws: `InvalidIdp`.
+    package func over(_ before: IdpRecord?, _ sealed: [UInt8]?, at now: Int64, allowsPlainLoopback: Bool) throws -> IdpRecord {
+        let old = before?.settings
+        guard let clientId = clientId ?? old?.clientId else {
+            throw InvalidIdp(pointer: "/clientId", reason: "a new provider requires it")
+        }
+        let settings = IdpCreate.Params(
+            tenantId: tenantId, providerId: providerId, clientId: clientId,
+            clientAuthentication: clientAuthentication ?? old?.clientAuthentication, issuer: issuer ?? old?.issuer,
+            displayName: displayName ?? old?.displayName, enabled: enabled ?? old?.enabled ?? true,
+            responseType: responseType ?? old?.responseType ?? .code, scopes: scopes ?? old?.scopes,
+            openidOnly: openidOnly ?? old?.openidOnly ?? false, trustEmail: trustEmail ?? old?.trustEmail ?? false,
+            moreClientIds: moreClientIds ?? old?.moreClientIds, keys: keys ?? old?.keys, endpoint: endpoint ?? old?.endpoint,
+            allowInsecure: allowInsecure ?? old?.allowInsecure ?? false,
+            allowPrivateNetwork: allowPrivateNetwork ?? old?.allowPrivateNetwork ?? false)
+        let isSamePlace = old?.issuer == settings.issuer && old?.endpoint == settings.endpoint
+        let secret = sealed ?? (isSamePlace ? before?.clientSecret : nil)
+        if secret == nil, before?.clientSecret != nil, settings.responseType == .code,
+            settings.clientAuthentication != ClientAuthentication.none
+        {
+            throw InvalidIdp(
+                pointer: "/clientSecret",
+                reason: "the client secret is not sent to another issuer or endpoint, so it must be given again, "
+                    + "or clientAuthentication must be none")
+        }
+        try IdpRules.check(settings, hasSecret: secret != nil, allowsPlainLoopback: allowsPlainLoopback)
+        return IdpRecord(settings, secret, createdAt: before?.createdAt ?? now, updatedAt: now)
+    }
+}
+
+extension Transaction {
+    /// - Throws: `IdpNotFound`.
+    func existingIdp(_ providerId: String, of tenantId: String) throws -> IdpRecord {
+        guard let idp = try idp(providerId, of: tenantId) else { throw IdpNotFound(tenantId: tenantId, providerId: providerId) }
+        return idp
+    }
+}

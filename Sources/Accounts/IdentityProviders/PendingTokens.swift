@@ -1,0 +1,69 @@
+import Contract
+import Crypto
+import JSON
+import Platform
+import ServiceContext
+
+/// Pending tokens: a proven identity, sealed, that stands for the ID token which may not be shown again (firebase.md 1.5).
+struct PendingTokens: Sendable {
+    static let lifetimeSeconds: Int64 = 600
+    private static let name = "pending token"
+    private let vault: Vault
+
+    /// Of a testing store with a seed: its tokens come again.
+    private let seeded: SecretBytes?
+
+    init(vault: Vault, seeded: SecretBytes? = nil) {
+        self.vault = vault
+        self.seeded = seeded
+    }
+
+    func token(of identity: ProviderIdentity, in tenantId: String, at now: Int64) -> String {
+        var object = identity.object
+        object["tenant"] = .string(tenantId)
+        object["until"] = .number(JSONNumber(now + Self.lifetimeSeconds))
+        let bytes = JSONValue.object(object).bytes
+        guard let seeded else { return Base64URL.encode(vault.seal(SecretBytes(bytes), as: Self.name)) }
+        // Other contents have another salt, so no key serves two of them.
+        return Base64URL.encode(Vault.seal(bytes, with: seeded, as: Self.name, salt: HMAC.sha256(key: seeded, bytes)))
+    }
+
+    /// - Throws: `PendingTokenInvalid`.
+    func identity(of token: String, in tenantId: String, at now: Int64) throws -> ProviderIdentity {
+        guard let sealed = Base64URL.decode(token),
+            let bytes = try? (seeded.map { try Vault.open(sealed, with: $0, as: Self.name) } ?? vault.open(sealed, as: Self.name)).copy(),
+            let object = try? JSONValue(parsing: bytes).object, object["tenant"]?.string == tenantId,
+            let until = object["until"]?.int, now < until, let identity = ProviderIdentity(object)
+        else { throw PendingTokenInvalid() }
+        return identity
+    }
+}
+
+extension ProviderIdentity {
+    /// As it is sealed.
+    var object: JSONObject {
+        var object: JSONObject = [
+            "provider": .string(providerId), "subject": .string(subject), "trusted": .bool(isEmailTrusted), "profile": .object(profile),
+        ]
+        for (name, path) in Self.texts { object[name] = self[keyPath: path].map { .string($0) } }
+        object["grant"] = grant.map { .object($0.object) }
+        return object
+    }
+
+    /// - Returns: nil for what is not one.
+    init?(_ object: JSONObject) {
+        guard let provider = object["provider"]?.string, let subject = object["subject"]?.string else { return nil }
+        self.init(providerId: provider, subject: subject)
+        isEmailTrusted = object["trusted"]?.bool ?? false
+        profile = object["profile"]?.object ?? [:]
+        for (name, path) in Self.texts { self[keyPath: path] = object[name]?.string }
+        grant = object["grant"]?.object.flatMap(ProviderGrant.init)
+    }
+
+    private static var texts: [(String, WritableKeyPath<ProviderIdentity, String?>)] {
+        [
+            ("email", \.email), ("name", \.displayName), ("photo", \.photoUrl), ("username", \.username), ("idToken", \.idToken),
+            ("accessToken", \.accessToken),
+        ]
+    }
+}

@@ -1,0 +1,66 @@
+import Contract
+import Crypto
+import ServiceContext
+import Storage
+
+/// An ID token with a nonce as it is remembered: nobody shows it a second time (firebase.md 3.5).
+struct SpentToken: Sendable, Equatable {
+    let digest: [UInt8]
+    let providerId: String
+    /// Until when it would be accepted.
+    let expiresAt: Int64
+
+    /// - Parameter payload: what was signed; another signature of it makes no other token.
+    init(_ payload: [UInt8], _ idp: IdpRecord, expiresAt: Int64) {
+        digest = Hash.sha256(Array("\(idp.tenantId)/\(idp.providerId)/".utf8) + payload)
+        providerId = idp.providerId
+        self.expiresAt = expiresAt
+    }
+}
+
+/// What serves once, and is spent together with what it is for.
+enum Spending: Sendable {
+    case idToken(SpentToken)
+    case flow(IdpFlow)
+}
+
+/// The table of ID tokens that were shown.
+package enum SpentTokenTables {
+    package static let statements: [SQL] = [
+        "CREATE TABLE spent_token (digest BYTEA PRIMARY KEY, expires_at BIGINT NOT NULL)",
+        "CREATE INDEX spent_token_expires ON spent_token (expires_at)",
+    ]
+}
+
+extension Transaction {
+    /// - Throws: `InvalidNonce` or `FlowUsed` if it was spent before.
+    func spend(_ spending: Spending) throws {
+        switch spending {
+        case .idToken(let token): try spend(token)
+        case .flow(let flow): guard try move(flow, from: flow.stage, to: .used, sealed: nil) else { throw FlowUsed() }
+        }
+    }
+
+    private func spend(_ token: SpentToken) throws {
+        let isFirst =
+            try execute(
+                "INSERT INTO spent_token (digest, expires_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING", token.digest,
+                token.expiresAt) == 1
+        guard isFirst else {
+            throw InvalidNonce(
+                providerId: token.providerId, check: "replayed",
+                reason: "The ID token was already used. Use the pending token of that response, or get a new ID token from the provider.")
+        }
+    }
+}
+
+extension Sweep {
+    /// ID tokens that would not be accepted any more.
+    package static let spentTokens = Sweep(
+        name: "spent ID tokens",
+        hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM spent_token WHERE expires_at < $1 LIMIT 1", now) { _ in true } ?? false },
+        remove: { tx, now, limit in
+            try tx.execute(
+                "DELETE FROM spent_token WHERE digest IN (SELECT s.digest FROM spent_token s WHERE s.expires_at < $1 LIMIT $2)", now, limit)
+        })
+}

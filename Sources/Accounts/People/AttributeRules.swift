@@ -1,0 +1,163 @@
+import Contract
+import JSON
+import Patterns
+
+/// What people say of themselves at sign-up, held against what their tenant asks for (native-auth.md 1.4, 6.13 to 6.16).
+package enum AttributeRules {
+    /// Who says it: a person of oneself, who has to agree to what must be agreed to, or the developer of others, who notes what is so.
+    package enum Speaker: Sendable { case oneself, others }
+
+    /// The values of a submission as they are kept; what was left empty is not among them.
+    ///
+    /// - Throws: `InvalidAttributes` with everything that is wrong. Nothing of such a submission counts.
+    static func accepted(
+        _ given: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:], of speaker: Speaker = .oneself
+    ) throws -> JSONObject {
+        var accepted = JSONObject()
+        var failures: [AttributeFailure] = []
+        for (name, value) in given.members {
+            guard let definition = definitions.first(where: { $0.name == name }) else {
+                failures.append(unknown(name, among: definitions.map(\.name)))
+                continue
+            }
+            if value.isNull || value.string == "" { continue }
+            do { accepted[name] = try self.value(value, of: definition, patterns[name], speaker) } catch {
+                failures.append(error.failure(of: name))
+            }
+        }
+        if !failures.isEmpty { throw InvalidAttributes(attributes: failures) }
+        return accepted
+    }
+
+    /// Attributes that a sign-in with a provider sets in every tenant, with their maximum length in characters.
+    package static let setByProviders = ["displayName": 256, "picture": 2048]
+
+    /// The change of an account's attributes by the developer, as it is kept: what the tenant asks for, what providers set, and the removal
+    /// of any attribute that the account has.
+    ///
+    /// - Throws: `InvalidAttributes` with everything that is wrong.
+    static func change(
+        _ given: JSONObject, of present: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
+    ) throws -> JSONObject {
+        var (changed, asked) = (JSONObject(), JSONObject())
+        var failures: [AttributeFailure] = []
+        for (name, value) in given.members {
+            let isAskedFor = definitions.contains { $0.name == name }
+            if !isAskedFor, value.isNull || value.string == "", present[name] != nil || setByProviders[name] != nil { continue }
+            guard !isAskedFor, let most = setByProviders[name] else {
+                asked[name] = value
+                continue
+            }
+            do throws(Flaw) {
+                guard let text = value.string else { throw Flaw(rule: .type, message: "It must be a string.") }
+                try check(text, most: most, isOneLine: true)
+                changed[name] = value
+            } catch { failures.append(error.failure(of: name)) }
+        }
+        do {
+            for (name, value) in try accepted(asked, by: definitions, patterns: patterns, of: .others).members { changed[name] = value }
+        } catch let error as InvalidAttributes { failures += error.attributes }
+        if !failures.isEmpty { throw InvalidAttributes(attributes: failures) }
+        return changed
+    }
+
+    /// What was accepted before, without what does not fit any more: the tenant may have been changed since.
+    static func stillFitting(
+        _ accepted: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
+    ) -> JSONObject {
+        var fitting = JSONObject()
+        for (name, value) in accepted.members {
+            fitting[name] = (try? self.accepted([name: value], by: definitions, patterns: patterns))?[name]
+        }
+        return fitting
+    }
+
+    /// What is asked for and not yet there.
+    static func missing(_ definitions: [TenantAttribute], in accepted: JSONObject) -> [TenantAttribute] {
+        definitions.filter { $0.required && accepted[$0.name] == nil }
+    }
+
+    private static func unknown(_ name: String, among known: [String]) -> AttributeFailure {
+        let message = "The tenant does not define this attribute.\(NearestNames.hint(name, among: known))"
+        return AttributeFailure(name: name, rule: .unknown, message: message, nearest: NearestNames.of(name, among: known))
+    }
+
+    private struct Flaw: Error {
+        let rule: AttributeRule
+        let message: String
+        func failure(of name: String) -> AttributeFailure { AttributeFailure(name: name, rule: rule, message: message) }
+    }
+
+    private static func value(_ value: JSONValue, of definition: TenantAttribute, _ pattern: BoundedPattern?, _ speaker: Speaker)
+        throws(Flaw) -> JSONValue
+    {
+        switch definition.type {
+        case .string:
+            guard let text = value.string else { throw Flaw(rule: .type, message: "It must be a string.") }
+            let accepted = try string(text, of: definition)
+            switch pattern?.matches(accepted) {
+            case nil, .yes: return .string(accepted)
+            case .no: throw Flaw(rule: .pattern, message: "The value does not have the required format.")
+            case .tooExpensive: throw Flaw(rule: .pattern, message: "The value cannot be checked: matching the pattern takes too long.")
+            }
+        case .boolean:
+            guard let flag = value.bool ?? boolean(value.string) else { throw Flaw(rule: .type, message: "It must be true or false.") }
+            if definition.required, !flag, speaker == .oneself {
+                throw Flaw(rule: .consent, message: "The sign-up requires this consent.")
+            }
+            return .bool(flag)
+        case .integer:
+            guard let number = integer(value) else { throw Flaw(rule: .type, message: "It must be a 64-bit integer.") }
+            return .number(JSONNumber(number))
+        }
+    }
+
+    private static func string(_ text: String, of definition: TenantAttribute) throws(Flaw) -> String {
+        let most = BuiltInAttribute(rawValue: definition.name)?.maximumLength ?? BuiltInAttribute.maximumCustomLength
+        try check(text, most: most, isOneLine: BuiltInAttribute(rawValue: definition.name)?.isOneLine ?? false)
+        if definition.required, AttributeText.isBlank(text) { throw Flaw(rule: .blank, message: "It must not be blank.") }
+        guard let options = definition.options else { return text }
+        var chosen: [String] = [text]
+        if definition.multiple {
+            // A blank may follow a comma; the samples of the model are of two minds about it.
+            chosen = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0.hasPrefix(" ") ? $0.dropFirst() : $0) }
+        }
+        let known = options.map(\.value)
+        if let twice = chosen.first(where: { one in known.contains(one) && chosen.filter { $0 == one }.count > 1 }) {
+            throw Flaw(rule: .option, message: "The option \(twice) occurs twice.")
+        }
+        guard chosen.allSatisfy({ known.contains($0) }) else {
+            throw Flaw(
+                rule: .option, message: "It must be \(definition.multiple ? "chosen from" : "one of"): \(known.joined(separator: ", ")).")
+        }
+        return chosen.joined(separator: ",")
+    }
+
+    private static func check(_ text: String, most: Int, isOneLine: Bool) throws(Flaw) {
+        if text.unicodeScalars.count > most { throw Flaw(rule: .tooLong, message: "It can have at most \(most) characters.") }
+        if AttributeText.hasControls(text, isOneLine: isOneLine) {
+            throw Flaw(rule: .disallowedCharacters, message: "It contains line ends or control characters.")
+        }
+    }
+
+    private static func boolean(_ text: String?) -> Bool? {
+        switch text.map(Username.fold) {
+        case "true": true
+        case "false": false
+        default: nil
+        }
+    }
+
+    /// A JSON number without a fraction or an exponent, or its digits as text.
+    private static func integer(_ value: JSONValue) -> Int64? {
+        let text: String
+        switch value {
+        case .string(let string): text = string
+        case .number: text = value.text
+        default: return nil
+        }
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(text)
+    }
+}

@@ -1,0 +1,28 @@
+import ServiceContext
+import Storage
+
+/// The table of what came from where.
+package enum ClientTables {
+    package static let statements: [SQL] = [
+        """
+        CREATE TABLE client_count (
+            kind TEXT NOT NULL, client TEXT NOT NULL, since BIGINT NOT NULL, count BIGINT NOT NULL, expires_at BIGINT NOT NULL,
+            PRIMARY KEY (kind, client))
+        """,
+        "CREATE INDEX client_count_expires ON client_count (expires_at)",
+    ]
+}
+
+extension Sweep {
+    /// Counts of clients whose time is over.
+    package static let clients = Sweep(
+        name: "counts of clients",
+        hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM client_count WHERE expires_at < $1 LIMIT 1", now) { _ in true } ?? false },
+        remove: { tx, now, limit in
+            try tx.execute(
+                """
+                DELETE FROM client_count
+                WHERE (kind, client) IN (SELECT c.kind, c.client FROM client_count c WHERE c.expires_at < $1 LIMIT $2)
+                """, now, limit)
+        })
+}

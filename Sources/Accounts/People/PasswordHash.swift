@@ -1,0 +1,97 @@
+import Contract
+import Crypto
+import Platform
+import ServiceContext
+
+/// A way of hashing passwords, with what it costs.
+package enum PasswordHash: Sendable, Equatable {
+    case scrypt(memoryCost: Int, blockSize: Int, parallelization: Int)
+    case firebaseScrypt(signerKey: [UInt8], saltSeparator: [UInt8], memoryCost: Int, rounds: Int)
+    case pbkdf2(PBKDF2.Digest, iterations: Int)
+
+    /// The most that scrypt may cost, N × r × p: what a hash of this store costs. It takes 128 MiB then.
+    static let mostWork = PasswordHasher.cost * 8
+
+    /// - Throws: `InvalidHashParameters` where something is missing, belongs to another algorithm or costs too much.
+    package init(_ how: PasswordHashing) throws(InvalidHashParameters) {
+        switch how.algorithm {
+        case .scrypt:
+            try Self.refuse(how, members: ["signerKey", "saltSeparator", "rounds"])
+            let (cost, size, lanes) = (Int(how.memoryCost ?? 14), Int(how.blockSize ?? 8), Int(how.parallelization ?? 1))
+            try Self.bound((1 << cost) * size * lanes)
+            self = .scrypt(memoryCost: cost, blockSize: size, parallelization: lanes)
+        case .firebaseScrypt:
+            try Self.refuse(how, members: ["blockSize", "parallelization"])
+            guard let text = how.signerKey, let key = Base64.decode(text), !key.isEmpty else {
+                throw InvalidHashParameters(
+                    pointer: "/signerKey",
+                    reason: "firebaseScrypt requires signerKey, the base64_signer_key of the project's hash parameters")
+            }
+            guard let separator = Base64.decode(how.saltSeparator ?? "") else {
+                throw InvalidHashParameters(pointer: "/saltSeparator", reason: "saltSeparator is not valid base64")
+            }
+            let (cost, rounds) = (Int(how.memoryCost ?? 14), Int(how.rounds ?? 8))
+            if rounds > 16 { throw InvalidHashParameters(pointer: "/rounds", reason: "the rounds of firebaseScrypt are at most 16") }
+            try Self.bound((1 << cost) * rounds)
+            self = .firebaseScrypt(signerKey: key, saltSeparator: separator, memoryCost: cost, rounds: rounds)
+        case .pbkdf2Sha1: self = try .pbkdf2(.sha1, iterations: Self.iterations(how))
+        case .pbkdf2Sha256: self = try .pbkdf2(.sha256, iterations: Self.iterations(how))
+        case .pbkdf2Sha512: self = try .pbkdf2(.sha512, iterations: Self.iterations(how))
+        }
+    }
+
+    private static func iterations(_ how: PasswordHashing) throws(InvalidHashParameters) -> Int {
+        try refuse(how, members: ["signerKey", "saltSeparator", "memoryCost", "blockSize", "parallelization"])
+        guard let rounds = how.rounds else {
+            throw InvalidHashParameters(pointer: "/rounds", reason: "PBKDF2 requires rounds, the number of iterations")
+        }
+        return Int(rounds)
+    }
+
+    private static func bound(_ work: Int) throws(InvalidHashParameters) {
+        guard work > mostWork else { return }
+        throw InvalidHashParameters(
+            pointer: "/memoryCost", reason: "N times r times p is \(work); the maximum is \(mostWork)")
+    }
+
+    /// What would be given in vain was meant for another algorithm.
+    private static func refuse(_ how: PasswordHashing, members: [String]) throws(InvalidHashParameters) {
+        let given: [String: Bool] = [
+            "signerKey": how.signerKey != nil, "saltSeparator": how.saltSeparator != nil, "memoryCost": how.memoryCost != nil,
+            "rounds": how.rounds != nil, "blockSize": how.blockSize != nil, "parallelization": how.parallelization != nil,
+        ]
+        guard let name = members.first(where: { given[$0] == true }) else { return }
+        throw InvalidHashParameters(pointer: "/\(name)", reason: "\(how.algorithm.rawValue) has no \(name)")
+    }
+
+    /// As the contract says it.
+    package var described: PasswordHashing {
+        switch self {
+        case .scrypt(let cost, let size, let lanes):
+            PasswordHashing(algorithm: .scrypt, memoryCost: Int64(cost), blockSize: Int64(size), parallelization: Int64(lanes))
+        case .firebaseScrypt(let key, let separator, let cost, let rounds):
+            PasswordHashing(
+                algorithm: .firebaseScrypt, signerKey: Base64.encode(key), saltSeparator: Base64.encode(separator),
+                memoryCost: Int64(cost), rounds: Int64(rounds))
+        case .pbkdf2(let digest, let iterations):
+            PasswordHashing(
+                algorithm: digest == .sha1 ? .pbkdf2Sha1 : digest == .sha256 ? .pbkdf2Sha256 : .pbkdf2Sha512, rounds: Int64(iterations))
+        }
+    }
+
+    /// The hash of a password. Takes its time.
+    ///
+    /// - Parameter count: how long it is, which Firebase's own does not need to know.
+    func hash(_ password: String, salt: [UInt8], count: Int) throws -> [UInt8] {
+        let password = SecretBytes(Array(password.utf8))
+        switch self {
+        case .scrypt(let cost, let size, let lanes):
+            return try Scrypt.derive(password: password, salt: salt, n: 1 << cost, r: size, p: lanes, count: count).copy()
+        case .firebaseScrypt(let key, let separator, let cost, let rounds):
+            return try FirebaseScrypt.hash(
+                password: password, salt: salt + separator, signerKey: SecretBytes(key), memoryCost: cost, rounds: rounds)
+        case .pbkdf2(let digest, let iterations):
+            return try PBKDF2.derive(digest, password: password, salt: salt, iterations: iterations, count: count).copy()
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Contract
+import Crypto
+import Platform
+import ServiceContext
+import Storage
+
+/// Whom a factor is enrolled for: somebody signed in, or somebody who is about to be and has to have one.
+struct EnrolmentSource: Sendable {
+    enum Way: Sendable {
+        case session(VerifiedTenantToken, flowId: String, language: String?)
+        case signIn(continuationToken: String)
+    }
+
+    let way: Way
+    let account: AccountRecord
+    let tenant: TenantRecord
+    /// What the steps of its flow are locked by.
+    let address: String
+
+    /// The flow as it is to be, or as it was answered to the same request.
+    func draft(
+        _ service: MfaService, _ draft: FactorDraft, _ request: [UInt8], at now: Int64, in tx: Transaction
+    ) throws -> CodeSending.Draft {
+        switch way {
+        case .session(let token, let flowId, let language):
+            if let earlier = try tx.flow(begunBy: request, at: now) { return .repeated(earlier) }
+            let own = try OwnAccount(token, in: tx)
+            try service.permit(
+                draft.kind, draft.target, own.account, own.session.proof, isRecent: own.isRecent(at: now), tenant, in: tx)
+            return .send(
+                Flow(
+                    id: flowId, tenantId: tenant.id, kind: .factorEnrolment, stage: .enrolmentCode,
+                    username: account.email ?? account.id, accountId: account.id, language: language, request: request, at: now),
+                isNew: true)
+        case .signIn(let token):
+            switch try service.flows.find(token, MfaService.signIns, request: request, at: now, in: tx) {
+            case .repeated(let flow, _): return .repeated(flow)
+            case .current(var flow, _):
+                // Another kind can be chosen until one is enrolled.
+                if flow.stage != .enrolmentCode { try flow.require(.enrolmentRequired) }
+                guard let account = try tx.account(flow.accountId), let sealed = try tx.factorStep(of: flow.id)?.signIn else {
+                    throw ContinuationTokenExpired()
+                }
+                if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+                let proof = try PendingSignIn(sealed, of: flow.id, service.surroundings.vault).proof
+                try service.permit(draft.kind, draft.target, account, proof, isRecent: true, tenant, in: tx)
+                flow.stage = .enrolmentCode
+                return .send(flow, isNew: false)
+            }
+        }
+    }
+
+    /// Puts down what the flow is to remember.
+    func commit(_ draft: FactorDraft, _ flow: inout Flow, _ request: [UInt8], _ vault: Vault, at now: Int64, in tx: Transaction) throws {
+        var step = try tx.factorStep(of: flow.id) ?? FactorStep()
+        step.draft = draft.sealed(in: flow.id, vault)
+        switch way {
+        case .session(let token, _, _): step.sessionId = token.sessionId
+        case .signIn: flow.move(by: request, at: now)
+        }
+        try tx.setFactorStep(step, of: flow.id)
+    }
+}
+
+extension MfaService {
+    /// - Throws: what verifying an ID token throws; `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    func source(of request: MfaEnroll.Params, _ fingerprint: [UInt8], at now: Int64) throws -> EnrolmentSource {
+        switch request.account {
+        case .idToken(let idToken):
+            let token = try verify(idToken, at: now)
+            let (account, tenant) = try surroundings.database.read {
+                (try OwnAccount(token, in: $0).account, try catalogue.tenant(token.tenantId, in: $0))
+            }
+            let flowId = Hex.encode(surroundings.random.bytes(16))
+            return EnrolmentSource(
+                way: .session(token, flowId: flowId, language: request.language), account: account, tenant: tenant,
+                address: "\(tenant.id)/\(Username.fold(account.email ?? account.id))")
+        case .continuationToken(let token):
+            let found = try flows.peek(token, Self.signIns, request: fingerprint, at: now)
+            if found.flow.stage != .enrolmentCode { try found.flow.require(.enrolmentRequired) }
+            guard let account = try surroundings.database.read({ try $0.account(found.flow.accountId) }) else {
+                throw ContinuationTokenExpired()
+            }
+            return EnrolmentSource(
+                way: .signIn(continuationToken: token), account: account, tenant: found.tenant, address: found.flow.address)
+        }
+    }
+}

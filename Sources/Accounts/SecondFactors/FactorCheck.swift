@@ -1,0 +1,112 @@
+import Contract
+import Crypto
+import ServiceContext
+import Storage
+
+/// Whether the code of a second factor is right, and what a wrong one counts for: against the code that was sent, and against the account,
+/// for itself, so that a right password forgives nothing here.
+struct FactorCheck: Sendable {
+    let surroundings: AccountsContext
+    let sending: CodeSending
+
+    static func lockoutSubject(_ accountId: String) -> String { "factor/\(accountId)" }
+
+    enum Outcome {
+        case right(ShownFactor)
+        case refused(FactorCodeInvalid)
+    }
+
+    /// Judges a code for a sign-in.
+    ///
+    /// - Parameter factorId: what the caller names; nil for what was challenged.
+    /// - Throws: `AccountLocked`, `FactorNotFound`; `StepNotPossible` for a factor whose code has yet to be sent.
+    func judge(
+        _ code: String, _ factorId: String?, of flow: inout Flow, challenged: String?, _ factors: [FactorRecord], _ tenant: TenantRecord,
+        client: ClientKey?, at now: Int64, in tx: Transaction
+    ) throws -> Outcome {
+        let subject = Self.lockoutSubject(flow.accountId)
+        var lockout = try tx.lockout(of: subject, at: now)
+        try lockout.check(at: now)
+        guard let id = factorId ?? challenged else { throw StepNotPossible(expected: "mfa.challenge, or mfa.resolve with a factorId") }
+        let (shown, check) = try look(code, id, of: flow, challenged: challenged, factors, tenant, at: now, in: tx)
+        guard let check else {
+            flow.code.mac = nil
+            try tx.clearLockout(of: subject)
+            return .right(shown)
+        }
+        try tx.countFailure(of: client, at: now)
+        let wasSent = factors.contains { $0.id == id && $0.kind != .totp }
+        if wasSent { flow.code.tries += 1 }
+        lockout.fail(nil, tenant.lockout, at: now)
+        try tx.setLockout(lockout, of: subject, at: now)
+        return .refused(refusal(check, flow, sent: wasSent, tenant, left: lockout.attemptsLeft(tenant.lockout)))
+    }
+
+    /// - Returns: what was shown, with what is wrong with it, nil if nothing is.
+    private func look(
+        _ code: String, _ id: String, of flow: Flow, challenged: String?, _ factors: [FactorRecord], _ tenant: TenantRecord, at now: Int64,
+        in tx: Transaction
+    ) throws -> (ShownFactor, String?) {
+        if id == ShownFactor.recovery.factorId {
+            let mac = RecoveryCodes(vault: surroundings.vault).mac(code, of: flow.accountId)
+            return (.recovery, try tx.spendRecoveryCode(mac, of: flow.accountId) ? nil : "wrong")
+        }
+        guard let factor = factors.first(where: { $0.id == id }) else { throw FactorNotFound(factorId: id) }
+        let shown = ShownFactor(kind: factor.kind.rawValue, factorId: factor.id)
+        guard factor.kind == .totp else {
+            guard id == challenged else { throw StepNotPossible(expected: "mfa.challenge") }
+            let isRight = sending.matches(code, of: flow, at: now, tenant.codes)
+            if isRight { try tx.markUsed(factor, step: nil, at: now) }
+            return (shown, isRight ? nil : now < flow.code.expiresAt ? "wrong" : "expired")
+        }
+        let secret = try surroundings.vault.open(factor.secret ?? [], as: FactorRecord.sealName(factor.id))
+        switch TOTP(secret).judge(code, at: now, drift: tenant.settings.totpAdjacentIntervals, after: factor.lastStep) {
+        case .right(let step):
+            try tx.markUsed(factor, step: step, at: now)
+            return (shown, nil)
+        case .used: return (shown, "used")
+        case .wrong: return (shown, "wrong")
+        }
+    }
+
+    /// Judges the code that a factor is to be enrolled with. It counts against the enrolment alone.
+    ///
+    /// - Returns: the step of an app's code, or what is wrong.
+    func judge(
+        _ code: String, of draft: FactorDraft, _ flow: inout Flow, _ tenant: TenantRecord, at now: Int64
+    ) -> Result<Int64?, FactorCodeInvalid> {
+        var check = "wrong"
+        if let secret = draft.secret {
+            let judgement = TOTP(SecretBytes(secret)).judge(code, at: now, drift: tenant.settings.totpAdjacentIntervals, after: nil)
+            if flow.code.tries >= tenant.codes.attempts {
+                check = "expired"
+            } else if case .right(let step) = judgement {
+                return .success(step)
+            }
+        } else if sending.matches(code, of: flow, at: now, tenant.codes) {
+            flow.code.mac = nil
+            return .success(nil)
+        } else if now >= flow.code.expiresAt {
+            check = "expired"
+        }
+        flow.code.tries += 1
+        return .failure(refusal(check, flow, sent: draft.secret == nil, tenant, left: nil, again: "mfa.enroll"))
+    }
+
+    /// - Parameter left: how many tries the account has; nil where only the code's own count.
+    private func refusal(
+        _ check: String, _ flow: Flow, sent: Bool, _ tenant: TenantRecord, left: Int64?, again: String = "mfa.challenge"
+    ) -> FactorCodeInvalid {
+        let reason =
+            switch check {
+            case "used": "it was already used; wait for the next code of the app"
+            case "expired": "it has expired or was invalidated by wrong attempts; get a new code with \(again)"
+            default: sent ? "it is not the latest code that was sent" : "it is not the current code of the app"
+            }
+        let ofCode = check == "expired" ? 0 : max(0, tenant.codes.attempts - flow.code.tries)
+        let attemptsLeft = left.map { sent ? min($0, ofCode) : $0 } ?? ofCode
+        return FactorCodeInvalid(
+            check: check, reason: reason, attemptsLeft: attemptsLeft,
+            resendAt: sent ? flow.code.sentAt + tenant.codes.resendAfterSeconds : nil)
+    }
+}

@@ -1,0 +1,145 @@
+import Contract
+import Storage
+
+/// A second factor of an account (firebase.md 1.3).
+package struct FactorRecord: Sendable, Equatable {
+    /// What it is made of.
+    package enum Kind: String, Sendable, CaseIterable { case totp, email, sms }
+
+    package let id: String
+    package let accountId: String
+    package let kind: Kind
+    package var displayName: String?
+    /// The address or number that its codes go to; nil for an app.
+    package var target: String?
+    /// An app's secret, sealed.
+    package var secret: [UInt8]?
+    /// The step of the last code of an app that was accepted.
+    package var lastStep: Int64?
+    package let enrolledAt: Int64
+    package var lastUsedAt: Int64?
+
+    package init(
+        id: String, accountId: String, kind: Kind, displayName: String? = nil, target: String? = nil, secret: [UInt8]? = nil, lastStep: Int64? = nil, enrolledAt: Int64, lastUsedAt: Int64? = nil
+    ) {
+        self.id = id
+        self.accountId = accountId
+        self.kind = kind
+        self.displayName = displayName
+        self.target = target
+        self.secret = secret
+        self.lastStep = lastStep
+        self.enrolledAt = enrolledAt
+        self.lastUsedAt = lastUsedAt
+    }
+
+    /// The most that an account has (firebase.md 1.1).
+    static let most = 5
+
+    /// What the secret is sealed as.
+    package static func sealName(_ id: String) -> String { "second factor \(id)" }
+}
+
+/// The tables of second factors, of what flows about them remember, and of recovery codes, of which only an HMAC is kept.
+package enum FactorTables {
+    package static let statements: [SQL] = [
+        """
+        CREATE TABLE factor (
+            id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, kind TEXT NOT NULL,
+            display_name TEXT, target TEXT, secret BYTEA, last_step BIGINT, position BIGINT NOT NULL,
+            enrolled_at BIGINT NOT NULL, last_used_at BIGINT)
+        """,
+        "CREATE INDEX factor_of_account ON factor (account_id, position)",
+        """
+        CREATE TABLE recovery_code (
+            mac BYTEA PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE)
+        """,
+        "CREATE INDEX recovery_code_of_account ON recovery_code (account_id)",
+        """
+        CREATE TABLE factor_step (
+            flow_id TEXT PRIMARY KEY REFERENCES flow (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED, session_id TEXT,
+            sign_in BYTEA, factor_id TEXT, draft BYTEA)
+        """,
+    ]
+}
+
+extension Transaction {
+    /// The factors of an account, the oldest first.
+    package func factors(of accountId: String) throws -> [FactorRecord] {
+        try query(
+            """
+            SELECT id, account_id, kind, display_name, target, secret, last_step, enrolled_at, last_used_at FROM factor
+            WHERE account_id = $1 ORDER BY position, id
+            """, accountId, row: FactorRecord.init)
+    }
+
+    package func insert(_ factor: FactorRecord) throws {
+        try execute(
+            """
+            INSERT INTO factor (id, account_id, kind, display_name, target, secret, last_step, enrolled_at, last_used_at, position)
+            VALUES (
+                $1, $2, $3, $4, $5, $6, $7, $8, $9,
+                (SELECT coalesce(max(f.position), 0) + 1 FROM factor f WHERE f.account_id = $2))
+            """, factor.id, factor.accountId, factor.kind.rawValue, factor.displayName, factor.target, factor.secret, factor.lastStep,
+            factor.enrolledAt, factor.lastUsedAt)
+    }
+
+    /// Notes that a factor was used, and the step of its code.
+    func markUsed(_ factor: FactorRecord, step: Int64?, at now: Int64) throws {
+        try execute("UPDATE factor SET last_used_at = $2, last_step = $3 WHERE id = $1", factor.id, now, step ?? factor.lastStep)
+    }
+
+    /// Takes all of them away, with the recovery codes.
+    package func deleteFactors(of accountId: String) throws {
+        try execute("DELETE FROM factor WHERE account_id = $1", accountId)
+        try setRecoveryCodes([], of: accountId)
+    }
+
+    func deleteFactor(_ id: String) throws { try execute("DELETE FROM factor WHERE id = $1", id) }
+}
+
+extension FactorRecord {
+    fileprivate init(_ row: Row) {
+        self.init(
+            id: row.string(0), accountId: row.string(1), kind: Kind(rawValue: row.string(2)) ?? .totp, displayName: row.optionalString(3),
+            target: row.optionalString(4), secret: row.optionalBytes(5), lastStep: row.optionalInt(6), enrolledAt: row.int(7),
+            lastUsedAt: row.optionalInt(8))
+    }
+
+    /// As its owner sees it.
+    var answer: Factor {
+        Factor(
+            factorId: id, kind: FactorKind(rawValue: kind.rawValue) ?? .totp, displayName: displayName,
+            email: kind == .email ? target : nil, phoneNumber: kind == .sms ? target : nil, enrolledAt: enrolledAt, lastUsedAt: lastUsedAt)
+    }
+
+    /// As somebody sees it who has shown one factor only.
+    var hint: FactorHint {
+        FactorHint(
+            factorId: id, kind: FactorHint.Kind(rawValue: kind.rawValue) ?? .totp, displayName: displayName, sentTo: recipient?.masked)
+    }
+
+    /// Where its codes go; nil for an app.
+    var recipient: Recipient? { target.flatMap { Recipient($0, kind) } }
+}
+
+extension Recipient {
+    /// - Parameter target: an address or a number that was found right when it was enrolled.
+    init?(_ target: String, _ kind: FactorRecord.Kind) {
+        switch kind {
+        case .totp: return nil
+        case .email: self = .email(target)
+        case .sms:
+            guard let number = try? PhoneNumber(target) else { return nil }
+            self = .sms(number)
+        }
+    }
+
+    /// How it is shown to whoever may not be its owner.
+    var masked: String {
+        switch self {
+        case .email(let address): (try? Username(address))?.masked ?? "***"
+        case .sms(let number): number.masked
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Contract
+import Crypto
+import JSON
+import ServiceContext
+import Storage
+
+extension MfaService {
+    /// Enrols the factor whose code is given, and goes on: with a new session, or with the sign-in that it was needed for.
+    ///
+    /// - Throws: `FactorCodeInvalid`, `AccountDisabled`, `AudienceNotOffered`, what `EnrolmentRule` refuses, `TokenRevoked` for a session
+    ///   that is over, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Source: firebase.md 6.2 (finalize), 4.3; native-auth.md 2.7.
+    public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
+        let now = surroundings.clock.now
+        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
+        let (token, name, fresh) = (request.continuationToken, MfaConfirm.info.name, completion.fresh())
+        let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
+        var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
+        _ = try flows.advance(token, Self.enrolments, request: fingerprint, at: now) { tx, flow, tenant in
+            try flow.require(.enrolmentCode)
+            try tx.lock([flow.accountId])
+            guard var account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.draft else {
+                return .ended(ContinuationTokenExpired())
+            }
+            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+            let draft = try FactorDraft(sealed, of: flow.id, surroundings.vault)
+            var signIn: PendingSignIn
+            if let sealed = step.signIn {
+                signIn = try PendingSignIn(sealed, of: flow.id, surroundings.vault)
+                signIn.audience = request.audience ?? signIn.audience
+            } else {
+                let sessionId = step.sessionId ?? ""
+                guard let session = try tx.session(sessionId) else { return .ended(try tx.loss(ofSession: sessionId)) }
+                signIn = PendingSignIn(session.proof, audience: nil)
+                signIn.take(try session.grant.continued(audience: request.audience, by: tenant))
+            }
+            try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
+            try permit(draft.kind, draft.target, account, signIn.proof, isRecent: true, tenant, in: tx)
+            let codeStep: Int64?
+            switch check.judge(request.code, of: draft, &flow, tenant, at: now) {
+            case .failure(let refusal):
+                try tx.countFailure(of: client, at: now)
+                return .refused(refusal)
+            case .success(let found): codeStep = found
+            }
+            let factor = record(of: draft, for: account, step: codeStep, at: now)
+            try tx.insert(factor)
+            if draft.kind == .email, draft.target.map(Username.fold) == account.email.map(Username.fold) { account.isEmailVerified = true }
+            account.updatedAt = now
+            // A session that was there before has shown one factor less than is asked for now.
+            try tx.deleteSessions(of: account.id, by: .enrolledFactor, at: now)
+            // Nor may a change of address that such a session began be finished.
+            try tx.endEmailChanges(of: account.id, except: flow.id)
+            try surroundings.notify(
+                .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)
+            signIn.proof = signIn.proof.adding(ShownFactor(kind: draft.kind.rawValue, factorId: draft.id))
+            result = (
+                try completion.begin(
+                    account, tenant, signIn.proof, audience: signIn.audience, scope: signIn.scope, fresh, name, call, at: now, in: tx),
+                tenant, signIn
+            )
+            return .finished
+        }
+        guard let (signedIn, tenant, signIn) = result else { throw ContinuationTokenInvalid() }
+        return try completion.answer(.signedIn(signedIn), tenant, signIn, at: now)
+    }
+
+    private func record(of draft: FactorDraft, for account: AccountRecord, step: Int64?, at now: Int64) -> FactorRecord {
+        FactorRecord(
+            id: draft.id, accountId: account.id, kind: draft.kind, displayName: draft.displayName, target: draft.target,
+            secret: draft.secret.map { surroundings.vault.seal(SecretBytes($0), as: FactorRecord.sealName(draft.id)) }, lastStep: step,
+            enrolledAt: now, lastUsedAt: nil)
+    }
+}

@@ -1,0 +1,75 @@
+import Contract
+import ServiceContext
+import Storage
+
+extension MfaService {
+    /// Takes a factor away.
+    ///
+    /// - Throws: what verifying an ID token throws; `CallerNotAllowed`, `AccountNotFound`, `FactorNotFound`, `RecentSignInRequired`,
+    ///   `SecondFactorNeeded`, `LastFactor`, `AudienceNotOffered`.
+    /// - Source: firebase.md 6.4, its recommendation for the session that the factor was shown in; 7.
+    public func withdraw(_ request: MfaWithdraw.Params, _ call: any CallContext) throws -> MfaWithdraw.Result {
+        let now = surroundings.clock.now
+        switch request.account {
+        case .accountId(let id):
+            return try surroundings.database.write { tx in
+                try tx.lock([id])
+                let (account, tenant) = try named(id, by: MfaWithdraw.info.name, call, in: tx)
+                try remove(request.factorId, of: account, tenant, by: nil, call, at: now, in: tx)
+                return FactorWithdrawal(state: .completed, account: try account.answer(in: tx))
+            }
+        case .idToken(let idToken):
+            let token = try verify(idToken, at: now)
+            let fresh = completion.fresh()
+            let tenant = try surroundings.database.read { try catalogue.tenant(token.tenantId, in: $0) }
+            try SignInCompletion.check(request.audience, of: tenant)
+            let (account, signedIn) = try surroundings.database.write { tx -> (Account, SignInCompletion.SignedIn?) in
+                let own = try OwnAccount(token, in: tx)
+                try remove(request.factorId, of: own.account, tenant, by: own, call, at: now, in: tx)
+                if own.session.secondFactor?.factorId == request.factorId {
+                    _ = try tx.deleteSession(own.session.id)
+                    return (try own.account.answer(in: tx), nil)
+                }
+                let grant = try own.session.grant.continued(audience: request.audience, by: tenant)
+                let signedIn = try completion.begin(
+                    own.account, tenant, own.session.proof, audience: grant.audience, scope: grant.scopes.text, fresh,
+                    MfaWithdraw.info.name, call, at: now, in: tx)
+                return (try signedIn.account.answer(in: tx), signedIn)
+            }
+            guard let signedIn else { return FactorWithdrawal(state: .signedOut, account: account) }
+            let tokens = try completion.tokens(signedIn, tenant, at: now)
+            return FactorWithdrawal(
+                state: .completed, account: account, idToken: tokens.idToken, accessToken: tokens.accessToken,
+                refreshToken: tokens.refreshToken, expiresAt: tokens.expiresAt)
+        }
+    }
+
+    /// - Parameter owner: who asks; nil for the developer.
+    private func remove(
+        _ factorId: String, of account: AccountRecord, _ tenant: TenantRecord, by owner: OwnAccount?, _ call: any CallContext,
+        at now: Int64, in tx: Transaction
+    ) throws {
+        let factors = try tx.factors(of: account.id)
+        do throws(WithdrawalRule.Refusal) {
+            try WithdrawalRule.check(
+                factorId, of: factors, tenant.settings.mfa, isOwner: owner != nil, isRecent: owner?.isRecent(at: now) ?? true,
+                needsSecondFactor: owner?.needsSecondFactor(tenant, factors) ?? false)
+        } catch {
+            switch error {
+            case .notFound: throw FactorNotFound(factorId: factorId)
+            case .tooOld: throw owner!.tooOld
+            case .secondFactorNeeded: throw SecondFactorNeeded()
+            case .last: throw LastFactor(factorId: factorId)
+            }
+        }
+        try tx.deleteFactor(factorId)
+        // Who has lost a factor and is locked out by guesses at it is not kept out of the next one.
+        try tx.clearLockout(of: FactorCheck.lockoutSubject(account.id))
+        if factors.count == 1 { try tx.setRecoveryCodes([], of: account.id) }
+        let name = factors.first { $0.id == factorId }?.noticeName ?? ""
+        try surroundings.notify(.factorRemoved, account, tenant, what: name, by: MfaWithdraw.info.name, at: now, in: tx)
+        try surroundings.audit.record(
+            AuditEvent(MfaWithdraw.info.name, call, tenant: tenant.id, subject: account.id, details: [("factorId", factorId)]), at: now,
+            in: tx)
+    }
+}

@@ -1,0 +1,73 @@
+import Contract
+import Crypto
+import JSON
+import ServiceContext
+
+/// A sign-in whose first factor was shown: what has to be remembered until it is finished.
+struct PendingSignIn: Sendable, Equatable {
+    var proof: SignInProof
+    /// Whom the access token is for.
+    var audience: String?
+    /// What it is to allow.
+    var scope: String?
+    var isNew = false
+    /// What a provider has said, if one has.
+    var identity: ProviderIdentity?
+    var returnsProviderTokens = false
+    /// Whether the login of `identity` is to be added to the account once the second factor was shown.
+    var awaitsLink = false
+    /// How many wrong passwords and codes came before it.
+    var failures: Int64 = 0
+
+    /// Whether the user is told about them.
+    var isAfterFailures: Bool { failures >= NoticeRule.tellingFailures }
+
+    init(
+        _ proof: SignInProof, audience: String?, scope: String? = nil, isNew: Bool = false, _ identity: ProviderIdentity? = nil,
+        returnsProviderTokens: Bool = false
+    ) {
+        self.proof = proof
+        self.audience = audience
+        self.scope = scope
+        self.isNew = isNew
+        self.identity = identity
+        self.returnsProviderTokens = returnsProviderTokens
+    }
+
+    /// Continues with the audience and the scopes of a session.
+    mutating func take(_ grant: AccessGrant) {
+        audience = grant.audience
+        scope = grant.scopes.text
+    }
+
+    /// As it is kept with its flow.
+    func sealed(in flow: String, _ vault: Vault) -> [UInt8] {
+        var object: JSONObject = [
+            "amr": .array(proof.amr.map { .string($0) }), "provider": .string(proof.provider), "claims": .object(proof.claims),
+            "isNew": .bool(isNew), "returnsProviderTokens": .bool(returnsProviderTokens),
+            "awaitsLink": .bool(awaitsLink),
+        ]
+        if failures > 0 { object["failures"] = .number(JSONNumber(failures)) }
+        object["audience"] = audience.map { .string($0) }
+        object["scope"] = scope.map { .string($0) }
+        object["identity"] = identity.map { .object($0.object) }
+        return vault.seal(SecretBytes(JSONValue.object(object).bytes), as: Self.sealName(flow))
+    }
+
+    /// - Throws: `SealBroken`.
+    init(_ sealed: [UInt8], of flow: String, _ vault: Vault) throws {
+        let object = (try? JSONValue(parsing: try vault.open(sealed, as: Self.sealName(flow)).copy()))?.object ?? [:]
+        guard let provider = object["provider"]?.string else { throw SealBroken(name: Self.sealName(flow)) }
+        proof = SignInProof(
+            amr: object["amr"]?.array?.compactMap(\.string) ?? [], provider: provider, claims: object["claims"]?.object ?? [:])
+        failures = object["failures"]?.int ?? 0
+        audience = object["audience"]?.string
+        scope = object["scope"]?.string
+        isNew = object["isNew"]?.bool ?? false
+        identity = object["identity"]?.object.flatMap(ProviderIdentity.init)
+        returnsProviderTokens = object["returnsProviderTokens"]?.bool ?? false
+        awaitsLink = object["awaitsLink"]?.bool ?? false
+    }
+
+    private static func sealName(_ flow: String) -> String { "pending sign-in \(flow)" }
+}

@@ -1,0 +1,203 @@
+import Contract
+import JSON
+import ServiceContext
+import SigningKeys
+import Storage
+
+/// Somebody signed in, somewhere: a family of refresh tokens.
+package struct SessionRecord: Sendable {
+    /// The session ID in the tokens of `test.token`. No such session exists; a testing store accepts the tokens nevertheless.
+    package static let ofTestTokens = "test.token"
+
+    package let id: String
+    package let accountId: String
+    /// How its owner was authenticated (RFC 8176).
+    package let amr: [String]
+    /// What they signed in with: `password`, `code`, `anonymous`, `custom`, or a provider.
+    package let provider: String
+    /// Claims of its tokens alone.
+    package let claims: JSONObject
+    /// What was shown beside the first factor.
+    package let secondFactor: ShownFactor?
+    package let authenticatedAt: Int64
+    package let createdAt: Int64
+    package var lastUsedAt: Int64
+    package var expiresAt: Int64
+    /// The audience and the scopes of its access tokens, as the sign-in was granted them.
+    var grant = AccessGrant()
+
+    package init(
+        id: String, accountId: String, amr: [String], provider: String, claims: JSONObject, secondFactor: ShownFactor?,
+        authenticatedAt: Int64, createdAt: Int64, lastUsedAt: Int64, expiresAt: Int64, grant: AccessGrant = AccessGrant()
+    ) {
+        self.id = id
+        self.accountId = accountId
+        self.amr = amr
+        self.provider = provider
+        self.claims = claims
+        self.secondFactor = secondFactor
+        self.authenticatedAt = authenticatedAt
+        self.createdAt = createdAt
+        self.lastUsedAt = lastUsedAt
+        self.expiresAt = expiresAt
+        self.grant = grant
+    }
+}
+
+/// A refresh token as it is kept.
+package struct RefreshTokenRecord: Sendable {
+    let mac: [UInt8]
+    package let sessionId: String
+    /// The one whose use brought it.
+    let parent: [UInt8]?
+    package var usedAt: Int64?
+    package let expiresAt: Int64
+}
+
+/// A method that ends the sessions of an account and returns the tokens of a new one: what it is called among revocations.
+enum SessionEnd: String, CaseIterable {
+    case linkedPassword = "account.link"
+    case changedPassword = "account.changePassword"
+    case enrolledFactor = "mfa.confirm"
+
+    /// The reason, for whoever shows a token of a session that it has ended.
+    var reason: String {
+        let change =
+            switch self {
+            case .linkedPassword: "gave the account a password"
+            case .changedPassword: "changed the password"
+            case .enrolledFactor: "enrolled a second factor"
+            }
+        return "\(rawValue) \(change) and ended all earlier sessions; its result contains the new tokens"
+    }
+}
+
+extension SessionRecord {
+    /// How its owner was authenticated, for a session that goes on where this one was.
+    package var proof: SignInProof {
+        SignInProof(amr: amr, provider: provider, claims: claims, authenticatedAt: authenticatedAt, secondFactor: secondFactor)
+    }
+}
+
+extension Transaction {
+    package func session(_ id: String) throws -> SessionRecord? {
+        try queryOne(
+            """
+            SELECT
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
+                scope, audience
+            FROM session WHERE id = $1
+            """, id,
+            row: SessionRecord.init)
+    }
+
+    func sessions(of accountId: String, at now: Int64, limit: Int) throws -> [SessionRecord] {
+        try query(
+            """
+            SELECT
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
+                scope, audience
+            FROM session
+            WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3
+            """, accountId, now, limit, row: SessionRecord.init)
+    }
+
+    func insert(_ session: SessionRecord) throws {
+        try execute(
+            """
+            INSERT INTO session (
+                id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
+                scope, audience)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+            """, session.id, session.accountId, session.amr.joined(separator: " "), session.provider,
+            JSONValue.object(session.claims).text, session.authenticatedAt, session.createdAt, session.lastUsedAt, session.expiresAt,
+            session.secondFactor?.kind, session.secondFactor?.factorId, session.grant.scopes.text, session.grant.audience)
+    }
+
+    func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
+        try execute("UPDATE session SET last_used_at = $2, expires_at = $3 WHERE id = $1", id, now, expiresAt)
+    }
+
+    /// Ends a session with all its refresh tokens. Answers false if there is none.
+    func deleteSession(_ id: String) throws -> Bool { try execute("DELETE FROM session WHERE id = $1", id) == 1 }
+
+    /// Ends all sessions of an account but one.
+    func deleteSessions(of accountId: String, except id: String) throws {
+        try execute("DELETE FROM session WHERE account_id = $1 AND id <> $2", accountId, id)
+    }
+
+    /// Ends all sessions of an account and answers how many they were.
+    package func deleteSessions(of accountId: String) throws -> Int { try execute("DELETE FROM session WHERE account_id = $1", accountId) }
+
+    /// Ends all sessions of an account for a method that returns new tokens, and keeps the reason for as long as tokens of them can be shown.
+    func deleteSessions(of accountId: String, by end: SessionEnd, at now: Int64) throws {
+        try execute(
+            """
+            INSERT INTO revocation (kind, target, issued_before, recorded_at, expires_at)
+            SELECT CAST($2 AS TEXT), s.id, CAST($3 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT) FROM session s WHERE s.account_id = $1
+            ON CONFLICT (kind, target) DO NOTHING
+            """, accountId, end.rawValue, now, now + KeyRing.longestTokenSeconds)
+        _ = try deleteSessions(of: accountId)
+    }
+
+    /// Why a token of a session that is not there any more proves nothing.
+    func loss(ofSession id: String) throws -> TokenRevoked {
+        for end in SessionEnd.allCases {
+            let isFound = try queryOne("SELECT 1 FROM revocation WHERE kind = $1 AND target = $2", end.rawValue, id) { _ in true } ?? false
+            if isFound { return TokenRevoked(reason: end.reason) }
+        }
+        return TokenRevoked(reason: "its session was ended")
+    }
+
+    func insert(_ token: RefreshTokenRecord) throws {
+        try execute(
+            "INSERT INTO refresh_token (mac, session_id, parent, used_at, expires_at) VALUES ($1, $2, $3, $4, $5)", token.mac,
+            token.sessionId, token.parent, token.usedAt, token.expiresAt)
+    }
+
+    package func refreshToken(_ mac: [UInt8]) throws -> RefreshTokenRecord? {
+        try queryOne("SELECT mac, session_id, parent, used_at, expires_at FROM refresh_token WHERE mac = $1", mac) {
+            RefreshTokenRecord(
+                mac: $0.bytes(0), sessionId: $0.string(1), parent: $0.optionalBytes(2), usedAt: $0.optionalInt(3), expiresAt: $0.int(4))
+        }
+    }
+
+    func markUsed(_ mac: [UInt8], at now: Int64) throws {
+        try execute("UPDATE refresh_token SET used_at = $2 WHERE mac = $1 AND used_at IS NULL", mac, now)
+    }
+
+    /// Whether somebody has used what the use of a refresh token brought.
+    func isSuccessorUsed(of mac: [UInt8]) throws -> Bool {
+        try queryOne("SELECT 1 FROM refresh_token WHERE parent = $1 AND used_at IS NOT NULL LIMIT 1", mac) { _ in true } ?? false
+    }
+
+    /// Forgets the refresh tokens of a session that have expired, so that one that lives for years does not grow.
+    func forgetRefreshTokens(of sessionId: String, before moment: Int64) throws {
+        try execute("DELETE FROM refresh_token WHERE session_id = $1 AND expires_at <= $2", sessionId, moment)
+    }
+}
+
+extension SessionRecord {
+    fileprivate init(_ row: Row) {
+        self.init(
+            id: row.string(0), accountId: row.string(1), amr: row.string(2).split(separator: " ").map(String.init),
+            provider: row.string(3), claims: (try? JSONValue(parsing: row.string(4)))?.object ?? [:],
+            secondFactor: row.optionalString(9).map { ShownFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
+            authenticatedAt: row.int(5), createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8),
+            grant: AccessGrant(audience: row.optionalString(12), scopes: Scopes(row.string(11))))
+    }
+}
+
+extension Sweep {
+    /// Sessions that are over, once the last token that they brought has expired.
+    package static let sessions = Sweep(
+        name: "sessions",
+        hasWork: { tx, now in
+            try tx.queryOne("SELECT 1 FROM session WHERE expires_at < $1 LIMIT 1", now - KeyRing.longestTokenSeconds) { _ in true } ?? false
+        },
+        remove: { tx, now, limit in
+            try tx.execute(
+                "DELETE FROM session WHERE id IN (SELECT s.id FROM session s WHERE s.expires_at < $1 LIMIT $2)",
+                now - KeyRing.longestTokenSeconds, limit)
+        })
+}

@@ -1,0 +1,36 @@
+import Contract
+import ServiceContext
+import Storage
+
+extension SessionService {
+    /// Ends the session that a token belongs to. An ID token may have expired: whoever has it may end what it came from.
+    ///
+    /// - Throws: `RefreshTokenInvalid` for what is no refresh token of this store, what verifying an ID token throws.
+    public func signOut(_ request: SessionSignOut.Params, _ call: any CallContext) throws -> SessionSignOut.Result {
+        let now = surroundings.clock.now
+        let idSession: String? =
+            switch request.session {
+            case .idToken(let token):
+                try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+                    token, .init(use: .id, checksStanding: false, checksExpiry: false), now: now
+                ).sessionId
+            case .refreshToken: nil
+            }
+        return try surroundings.database.write { tx in
+            var sessionId = idSession
+            if case .refreshToken(let token) = request.session {
+                sessionId = try tx.refreshToken(completion.mac(ofRefreshToken: token))?.sessionId
+            }
+            guard let sessionId else { return SessionSignOut.Result(signedOut: false) }
+            return SessionSignOut.Result(signedOut: try end(sessionId, SessionSignOut.info.name, call, at: now, in: tx))
+        }
+    }
+
+    /// Ends a session. Answers false if there is none.
+    package func end(_ sessionId: String, _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction) throws -> Bool {
+        guard let session = try tx.session(sessionId), let account = try tx.account(session.accountId) else { return false }
+        try surroundings.audit.record(
+            AuditEvent(method, call, tenant: account.tenantId, subject: account.id, details: [("sessionId", session.id)]), at: now, in: tx)
+        return try tx.deleteSession(session.id)
+    }
+}

@@ -1,0 +1,135 @@
+import Contract
+import Crypto
+import JSON
+import Platform
+import ServiceContext
+import SigningKeys
+import Storage
+
+/// The last step of every sign-in: the session is put down, then its tokens are signed.
+package struct SignInCompletion: Sendable {
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
+    private let refreshKey: SecretBytes
+
+    package init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+        refreshKey = surroundings.vault.subkey("refresh token")
+    }
+
+    /// What is made before the transaction: names and secrets.
+    package struct Fresh: Sendable {
+        let sessionId: String
+        package let refreshToken: String
+        let accessTokenId: String
+        /// Of a flow, where a second factor has to be shown first.
+        let flowId: String
+    }
+
+    /// A session with the refresh token that was put down for it.
+    package struct SignedIn: Sendable {
+        package let account: AccountRecord
+        let logins: [AccountLogin]
+        let factors: [FactorRecord]
+        package let session: SessionRecord
+        let fresh: Fresh
+    }
+
+    package func fresh() -> Fresh {
+        let random = surroundings.random
+        return Fresh(
+            sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid(),
+            flowId: Hex.encode(random.bytes(16)))
+    }
+
+    package func mac(ofRefreshToken token: String) -> [UInt8] { HMAC.sha256(key: refreshKey, Array(token.utf8)) }
+
+    /// Puts down a new session of `account`.
+    ///
+    /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
+    package func begin(
+        _ account: AccountRecord, _ tenant: TenantRecord, _ proof: SignInProof, audience: String? = nil, scope: String? = nil,
+        _ fresh: Fresh, _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
+    ) throws -> SignedIn {
+        if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+        var account = account
+        account.lastSignInAt = now
+        try tx.update(account)
+        let session = SessionRecord(
+            id: fresh.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
+            secondFactor: proof.secondFactor,
+            authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
+            expiresAt: now + tenant.tokens.refreshTokenSeconds,
+            grant: AccessGrant(audience: audience ?? tenant.id, scopes: try Scopes.granted(scope, by: tenant)))
+        try tx.insert(session)
+        try tx.insert(
+            RefreshTokenRecord(
+                mac: mac(ofRefreshToken: fresh.refreshToken), sessionId: session.id, parent: nil, usedAt: nil, expiresAt: session.expiresAt)
+        )
+        try surroundings.audit.record(
+            AuditEvent(
+                method, call, tenant: tenant.id, subject: account.id,
+                details: [("sessionId", session.id)] + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
+        return SignedIn(
+            account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id), session: session,
+            fresh: fresh)
+    }
+
+    /// - Throws: `AudienceNotOffered`, `ScopeNotOffered`.
+    static func check(_ audience: String?, _ scope: String? = nil, of tenant: TenantRecord) throws {
+        _ = try Scopes.granted(scope, by: tenant)
+        guard let audience, audience != tenant.id, !tenant.audiences.contains(audience) else { return }
+        throw AudienceNotOffered(tenantId: tenant.id, audience: audience)
+    }
+
+    /// Signs the tokens of a session.
+    func tokens(_ signedIn: SignedIn, _ tenant: TenantRecord, at now: Int64) throws -> Tokens {
+        let key = try signingKey(of: tenant, at: now)
+        let claims = TenantTokenClaims(
+            issuer: surroundings.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
+            session: signedIn.session, logins: signedIn.logins, issuedAt: now)
+        let expiresAt = now + tenant.tokens.idTokenSeconds
+        return Tokens(
+            idToken: try key.signer.sign(claims.idToken(expiresAt: expiresAt)),
+            accessToken: try key.accessSigner.sign(
+                claims.accessToken(
+                    id: signedIn.fresh.accessTokenId, audience: signedIn.session.grant.audience ?? tenant.id,
+                    expiresAt: now + tenant.tokens.accessTokenSeconds)),
+            refreshToken: signedIn.fresh.refreshToken, scope: signedIn.session.grant.scopes.text, expiresAt: expiresAt)
+    }
+
+    /// A finished sign-in, as it is answered.
+    ///
+    /// - Parameter identity: what a provider has said, if one has.
+    func answer(
+        _ signedIn: SignedIn, _ tenant: TenantRecord, isNew: Bool, _ identity: ProviderIdentity? = nil,
+        returnsProviderTokens: Bool = false, at now: Int64
+    ) throws -> SignInStep {
+        let tokens = try tokens(signedIn, tenant, at: now)
+        return SignInStep(
+            state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors),
+            idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope,
+            isNewAccount: isNew, additionalUserInfo: identity?.additionalUserInfo,
+            providerTokens: returnsProviderTokens ? identity?.tokens : nil)
+    }
+
+    /// The key that a tenant signs with. The default tenant gets its first one here.
+    package func signingKey(of tenant: TenantRecord, at now: Int64) throws -> StoredKey {
+        let owner = KeyOwner.tenant(tenant.id)
+        if let key = try surroundings.database.read({ try catalogue.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
+        let algorithm = Crypto.SigningAlgorithm(rawValue: tenant.settings.signingAlgorithm.rawValue) ?? .ES256
+        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, surroundings.service)
+        let ring = try surroundings.database.write { tx in
+            try tx.lock([owner.path])
+            let ring = try tx.keyRing(of: owner, vault: surroundings.vault)
+            if ring.active(at: now) != nil { return ring }
+            guard try tx.tenant(tenant.id) != nil else { throw TenantNotFound(tenantId: tenant.id) }
+            try tx.advanceEpoch()
+            try tx.insert(first, at: now)
+            return try tx.keyRing(of: owner, vault: surroundings.vault)
+        }
+        guard let key = ring.active(at: now) else { throw TenantNotFound(tenantId: tenant.id) }
+        return key
+    }
+}

@@ -1,0 +1,69 @@
+import Contract
+import Crypto
+import Federation
+import JSON
+
+/// A token in which a backend says who signs in (firebase.md 2.7).
+struct CustomToken: Sendable {
+    /// `uid`.
+    let accountId: String
+    /// Claims of the session that it begins.
+    let claims: JSONObject
+
+    /// How long one may be good.
+    static let longestSeconds: Int64 = 3600
+
+    /// - Parameter audience: the tenant's issuer.
+    /// - Throws: `CustomTokenInvalid` naming the check that failed, `ClaimNameReserved`, `ClaimsTooLong`.
+    init(_ text: String, signers: [CustomTokenSigner], tenantId: String, audience: String, now: Int64) throws {
+        func refuse(_ check: String, _ reason: String) -> CustomTokenInvalid { CustomTokenInvalid(check: check, reason: reason) }
+        let jws: JWS
+        do { jws = try JWS.parse(text) } catch { throw refuse("malformed", error.text) }
+        guard let payload = (try? JSONValue(parsing: jws.payload))?.object else {
+            throw refuse("malformed", "Its claims are not a JSON object.")
+        }
+        guard let issuer = payload["iss"]?.string, let signer = signers.first(where: { $0.issuer == issuer }) else {
+            throw refuse("issuer", "Its iss is not one of the tenant's customTokenSigners.")
+        }
+        let keys = JWKSet(
+            signer.keys.compactMap { key in (try? JSONText(JSONValue.object(key).text).root).flatMap { try? PublicKey(jwk: $0) } })
+        guard let key = keys.key(for: jws.header), (try? jws.verify(with: key)) != nil else {
+            throw refuse("signature", "It is not signed with a key of \(issuer).")
+        }
+        guard payload["sub"]?.string == issuer else { throw refuse("issuer", "Its sub must be equal to its iss.") }
+        guard payload["aud"]?.string == audience else { throw refuse("audience", "Its aud must be \(audience).") }
+        if let tenant = payload["tenant_id"], tenant.string != tenantId {
+            throw refuse("tenant", "Its tenant_id is not \(tenantId).")
+        }
+        guard let issuedAt = NumericDate.seconds(payload["iat"]), issuedAt <= now + ForeignTokenRules.leewaySeconds else {
+            throw refuse("notYetValid", "Its iat is missing or in the future; the current time is \(now).")
+        }
+        guard let expiresAt = NumericDate.seconds(payload["exp"]), expiresAt > now - ForeignTokenRules.leewaySeconds else {
+            throw refuse("expired", "Its exp is missing or in the past; the current time is \(now).")
+        }
+        guard expiresAt <= issuedAt + Self.longestSeconds else {
+            throw refuse("lifetime", "Its lifetime, from iat to exp, must be at most \(Self.longestSeconds) s.")
+        }
+        guard let uid = payload["uid"]?.string, Self.isAccountId(uid) else {
+            throw refuse(
+                "subject",
+                "Its uid must be the ID of the account: 1 to 128 letters, digits and . _ : @ | -, beginning with a letter or digit.")
+        }
+        switch payload["claims"] {
+        case nil: claims = [:]
+        case .object(let given)?: claims = given
+        default: throw refuse("claims", "Its claims must be an object.")
+        }
+        try TenantTokenClaims.check(custom: claims)
+        accountId = uid
+    }
+
+    /// As the contract says of account ids.
+    private static func isAccountId(_ text: String) -> Bool {
+        func isPlain(_ byte: UInt8) -> Bool {
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        }
+        guard (1...128).contains(text.utf8.count), let first = text.utf8.first, isPlain(first) else { return false }
+        return text.utf8.allSatisfy { isPlain($0) || "._:@|-".utf8.contains($0) }
+    }
+}

@@ -1,0 +1,133 @@
+import Contract
+import JSON
+import ServiceContext
+import Storage
+
+/// Brings a proven identity to an account: reads the facts, lets the table decide, writes what it says.
+struct FederatedAccounts: Sendable {
+    let surroundings: AccountsContext
+    let tenant: TenantRecord
+    let identity: ProviderIdentity
+    let now: Int64
+
+    enum Outcome {
+        case account(AccountRecord, isNew: Bool)
+        /// The account has a second factor. Its login is written by `link`, once the factor was shown.
+        case pending(AccountRecord)
+        /// It may be somebody else's address: with the account that has it.
+        case providerRequired(AccountRecord)
+    }
+
+    /// - Parameter newId: the id of an account that is made.
+    /// - Throws: `AccountDisabled`, `SignUpNotAllowed`.
+    func resolve(newId: String, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> Outcome {
+        let facts = try facts(in: tx)
+        switch try FederatedSignIn.decide(facts) {
+        case .signIn(let id):
+            let account = try existing(id, in: tx)
+            try tx.update(identity.login(at: now), of: id)
+            return .account(account, isNew: false)
+        case .create(let withAddress):
+            if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
+            return .account(try create(newId, withAddress: withAddress, in: tx), isNew: true)
+        case .link(let id), .takeOver(let id):
+            let account = try existing(id, in: tx)
+            let proof = SignInProof.provider(identity.providerId)
+            if case .challenge = SecondFactorRule.decide(tenant.settings.mfa, proof, try tx.factors(of: id)) { return .pending(account) }
+            return .account(try add(to: account, method, call, in: tx), isNew: false)
+        case .providerRequired(let id, _): return .providerRequired(try existing(id, in: tx))
+        }
+    }
+
+    /// Writes the login that waited for the second factor of an account, if it still leads there by the same rules.
+    ///
+    /// - Returns: the account as it is then; nil if the login leads elsewhere by now, or is refused.
+    /// - Throws: `AccountDisabled`.
+    func link(to account: AccountRecord, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> AccountRecord? {
+        switch try FederatedSignIn.decide(try facts(in: tx)) {
+        case .signIn(account.id):
+            try tx.update(identity.login(at: now), of: account.id)
+            return account
+        case .link(account.id), .takeOver(account.id):
+            return try add(to: account, hasShownFactor: true, method, call, in: tx)
+        case .signIn, .create, .link, .takeOver, .providerRequired: return nil
+        }
+    }
+
+    /// Adds the login to the account whose address it has. Where nobody has shown that the address is theirs, every other way into the
+    /// account goes.
+    ///
+    /// - Parameter hasShownFactor: whether the user has shown a second factor of the account, which is theirs then.
+    private func add(
+        to account: AccountRecord, hasShownFactor: Bool = false, _ method: String, _ call: any CallContext, in tx: Transaction
+    ) throws -> AccountRecord {
+        var account = account
+        guard !account.isEmailVerified else {
+            takeProfile(&account, keepsUnsaid: KnownProvider(rawValue: identity.providerId)?.saysNameOnce == true)
+            return try adopt(account, method, call, in: tx)
+        }
+        try tx.deleteAccountLogins(of: account.id)
+        if !hasShownFactor { try tx.deleteFactors(of: account.id) }
+        _ = try tx.deleteSessions(of: account.id)
+        try tx.endFlows(of: account.id)
+        try tx.clearLockout(of: account.lockoutSubject)
+        account.password = nil
+        account.mustChangePassword = false
+        account.method = .federated
+        account.isEmailVerified = true
+        takeProfile(&account)
+        return try adopt(account, method, call, in: tx)
+    }
+
+    private func facts(in tx: Transaction) throws -> FederatedSignIn.Facts {
+        func owner(_ account: AccountRecord?) throws -> FederatedSignIn.Owner? {
+            guard let account else { return nil }
+            let logins = try tx.accountLogins(of: account.id).map { ($0.providerId, $0.subject) }
+            return FederatedSignIn.Owner(
+                id: account.id, isDisabled: account.isDisabled, isEmailVerified: account.isEmailVerified,
+                logins: Dictionary(uniqueKeysWithValues: logins))
+        }
+        let ownerId = try tx.owner(ofLogin: identity.subject, at: identity.providerId, in: tenant.id)
+        let address = identity.address
+        let holder = try ownerId == nil ? address.flatMap { try tx.account(named: $0.folded, in: tenant.id) } : nil
+        return FederatedSignIn.Facts(
+            providerId: identity.providerId, hasAddress: address != nil, isTrusted: identity.isEmailTrusted,
+            oneAccountPerAddress: tenant.settings.oneAccountPerAddress, owner: try owner(ownerId.flatMap { try tx.account($0) }),
+            addressOwner: try owner(holder))
+    }
+
+    private func existing(_ id: String, in tx: Transaction) throws -> AccountRecord {
+        try tx.lock([id])
+        guard let account = try tx.account(id) else { throw Overtaken() }
+        return account
+    }
+
+    private func create(_ id: String, withAddress: Bool, in tx: Transaction) throws -> AccountRecord {
+        let address = withAddress ? identity.address?.folded : nil
+        var account = AccountRecord(
+            id: id, tenantId: tenant.id, username: address, email: address, isEmailVerified: address != nil && identity.isEmailTrusted,
+            method: .federated, attributes: [:], createdAt: now, updatedAt: now)
+        takeProfile(&account)
+        guard try tx.insert(account), try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
+        return account
+    }
+
+    /// Name and picture become those that the provider says, also where it says none (row 3).
+    ///
+    /// - Parameter keepsUnsaid: whether what it does not say stays: it could not have said it.
+    private func takeProfile(_ account: inout AccountRecord, keepsUnsaid: Bool = false) {
+        for (name, said) in [("displayName", identity.displayName), ("picture", identity.photoUrl)] where said != nil || !keepsUnsaid {
+            account.attributes[name] = said.map { .string($0) }
+        }
+        account.updatedAt = now
+    }
+
+    private func adopt(_ account: AccountRecord, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> AccountRecord {
+        guard try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
+        try tx.update(account)
+        try surroundings.notify(.providerLinked, account, tenant, what: identity.providerId, by: method, at: now, in: tx)
+        try surroundings.audit.record(
+            AuditEvent(method, call, tenant: tenant.id, subject: account.id, details: [("linked", identity.providerId)]), at: now, in: tx)
+        return account
+    }
+}

@@ -1,0 +1,40 @@
+import Contract
+import ServiceContext
+import Storage
+
+extension SignInService {
+    /// Signs in whom a backend names that the tenant trusts. It asks for nothing else, and makes the account if there is none.
+    ///
+    /// - Throws: `TenantNotFound`, `CustomTokenInvalid`, `ClaimNameReserved`, `ClaimsTooLong`, `AccountDisabled`, `AudienceNotOffered`,
+    ///   `ScopeNotOffered`, `AccountMerged`.
+    /// - Source: firebase.md 2.7.
+    public func withCustomToken(_ request: SignInWithCustomToken.Params, _ call: any CallContext) throws -> SignInWithCustomToken.Result {
+        let (now, name) = (surroundings.clock.now, SignInWithCustomToken.info.name)
+        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        try SignInCompletion.check(request.audience, request.scope, of: tenant)
+        let token = try CustomToken(
+            request.token, signers: tenant.settings.customTokenSigners ?? [], tenantId: tenant.id,
+            audience: surroundings.realm.issuer(of: .tenant(tenant.id)), now: now)
+        let fresh = completion.fresh()
+        let (signedIn, isNew) = try surroundings.database.write { tx in
+            try tx.lock([token.accountId])
+            let known = try tx.account(token.accountId)
+            if let known, known.tenantId != tenant.id {
+                throw CustomTokenInvalid(check: "subject", reason: "Its uid is the ID of an account of another tenant.")
+            }
+            // Who is part of another account does not begin again as somebody new.
+            if known == nil { try tx.requireUnmerged(token.accountId) }
+            let account =
+                known
+                ?? AccountRecord(
+                    id: token.accountId, tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .custom,
+                    attributes: [:], createdAt: now, updatedAt: now)
+            if known == nil, try !tx.insert(account) { throw Overtaken() }
+            let signedIn = try completion.begin(
+                account, tenant, .custom(token.claims), audience: request.audience, scope: request.scope, fresh, name, call, at: now, in: tx
+            )
+            return (signedIn, known == nil)
+        }
+        return try completion.answer(signedIn, tenant, isNew: isNew, at: now)
+    }
+}

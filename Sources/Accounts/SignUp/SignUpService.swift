@@ -1,0 +1,110 @@
+import Contract
+import ServiceContext
+import Storage
+
+/// Sign-up, step by step: `signUp.*`.
+public struct SignUpService: Sendable {
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
+    let flows: Flows
+    let sending: CodeSending
+
+    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+        flows = Flows(surroundings, catalogue)
+        sending = CodeSending(surroundings)
+    }
+
+    /// Where a sign-up stands, as it is answered. The same flow always answers the same.
+    func answer(_ flow: Flow, _ tenant: TenantRecord) -> SignUpStep {
+        let token = flows.token(of: flow)
+        switch flow.stage {
+        case .codeRequired:
+            return SignUpStep(
+                state: .codeRequired, continuationToken: token, sentTo: (try? Username(flow.username))?.masked, channel: .email,
+                codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds,
+                expiresAt: flow.code.expiresAt)
+        case .passwordRequired: return SignUpStep(state: .passwordRequired, continuationToken: token, expiresAt: flow.expiresAt)
+        case .attributesRequired:
+            return SignUpStep(
+                state: .attributesRequired, continuationToken: token, expiresAt: flow.expiresAt,
+                attributes: AttributeRules.missing(tenant.attributes, in: flow.attributes))
+        case .completed, .secondFactorRequired, .enrolmentRequired, .enrolmentCode:
+            return SignUpStep(state: .completed, continuationToken: token, expiresAt: flow.expiresAt, accountId: flow.accountId)
+        }
+    }
+
+    /// Does one thing in a sign-up: decides by the table, and does what it says.
+    ///
+    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `UserAlreadyExists`,
+    ///   `SignUpNotAllowed`.
+    func advance(
+        _ token: String, request: [UInt8], _ method: String, _ call: any CallContext, password: [UInt8]? = nil,
+        _ input: (Transaction, inout Flow, TenantRecord) throws -> (SignUpInput, refusal: (any ContractError)?)
+    ) throws -> SignUpStep {
+        let now = surroundings.clock.now
+        var answering: TenantRecord?
+        func create(_ flow: Flow, _ tenant: TenantRecord, in tx: Transaction) throws -> Bool {
+            guard try tx.insert(flow.account(of: tenant, at: now)) else { return false }
+            try surroundings.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: flow.accountId), at: now, in: tx)
+            return true
+        }
+        let flow = try flows.advance(
+            token, [.signUp], request: request, at: now,
+            again: { tx, flow, tenant in
+                // The answer that was lost may have asked for what the tenant does not want any more.
+                answering = tenant
+                flow.attributes = tenant.stillFitting(flow.attributes)
+                let due = SignUpTransition.due(flow.signUpState, tenant.settings.localAccountMethod, tenant.attributes)
+                guard due != flow.stage, tenant.settings.signUpAllowed else { return false }
+                flow.stage = due
+                if due == .completed, try !create(flow, tenant, in: tx) { throw UserAlreadyExists(next: "signIn.start") }
+                return true
+            }
+        ) { tx, flow, tenant in
+            answering = tenant
+            if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
+            flow.attributes = tenant.stillFitting(flow.attributes)
+            let (input, refusal) = try input(tx, &flow, tenant)
+            let (state, effects) = try SignUpTransition.decide(
+                flow.signUpState, input, tenant.settings.localAccountMethod, tenant.attributes)
+            if effects.contains(.refuseCode), let refusal { return .refused(refusal) }
+            if effects.contains(.keepPassword) {
+                // The tenant has begun to take passwords while this one was judged.
+                guard let password else { throw StepNotPossible(expected: method) }
+                flow.password = password
+            }
+            flow.take(state)
+            if effects.contains(.createAccount), try !create(flow, tenant, in: tx) {
+                return .ended(UserAlreadyExists(next: "signIn.start"))
+            }
+            return .moved
+        }
+        let tenant = try answering ?? surroundings.database.read { try catalogue.tenant(flow.tenantId, in: $0) }
+        return answer(flow, tenant)
+    }
+}
+
+extension SignUpService: SignUpHandlers {}
+
+extension Flow {
+    /// What the transition table looks at.
+    var signUpState: SignUpState {
+        SignUpState(stage: stage, isVerified: isVerified, hasPassword: password != nil, attributes: attributes)
+    }
+
+    mutating func take(_ state: SignUpState) {
+        stage = state.stage
+        isVerified = state.isVerified
+        attributes = state.attributes
+    }
+
+    /// The account that a completed sign-up makes. A password that the tenant has taken, and takes no more, does not become part of it.
+    func account(of tenant: TenantRecord, at now: Int64) -> AccountRecord {
+        let password = tenant.settings.localAccountMethod == .emailCode ? nil : password
+        return AccountRecord(
+            id: accountId, tenantId: tenantId, username: username, email: username, isEmailVerified: true,
+            method: password == nil ? .code : .password, password: password, attributes: attributes, createdAt: now, updatedAt: now)
+    }
+}

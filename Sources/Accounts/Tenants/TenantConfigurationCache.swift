@@ -1,0 +1,41 @@
+import Contract
+import ServiceContext
+import SigningKeys
+import Storage
+
+/// Tenants and their identity providers, cached for one store epoch.
+///
+/// A class, so that passing it on copies one reference.
+public final class TenantConfigurationCache: Sendable {
+    private let tenants = EpochCache<String, TenantRecord>()
+    private let idps = EpochCache<[String], IdpRecord>()
+    package let signingKeys: SigningKeys
+
+    public init(signingKeys: SigningKeys) { self.signingKeys = signingKeys }
+
+    /// - Throws: `TenantNotFound`.
+    package func tenant(_ id: String, in tx: Transaction) throws -> TenantRecord {
+        guard let tenant = try knownTenant(id, in: tx) else { throw TenantNotFound(tenantId: id) }
+        return tenant
+    }
+
+    /// The tenant, nil if there is none.
+    package func knownTenant(_ id: String, in tx: Transaction) throws -> TenantRecord? {
+        try tenants.value(for: id, in: tx) { try tx.tenant(id) }
+    }
+
+    /// - Throws: `TenantNotFound`, `IdpNotFound`.
+    func idp(_ providerId: String, of tenantId: String, in tx: Transaction) throws -> IdpRecord {
+        let tenant = try tenant(tenantId, in: tx)
+        let known = try idps.value(for: [tenant.id, providerId], in: tx) { try tx.idp(providerId, of: tenant.id) }
+        guard let known else { throw IdpNotFound(tenantId: tenant.id, providerId: providerId) }
+        return known
+    }
+
+    /// Those of `providers` that people of a tenant can sign in with: they are there and switched on.
+    func usableProviders(among providers: [String], of tenantId: String, in tx: Transaction) throws -> [String] {
+        try providers.filter { id in
+            try idps.value(for: [tenantId, id], in: tx) { try tx.idp(id, of: tenantId) }?.settings.enabled ?? false
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Contract
+import Crypto
+import ServiceContext
+import SigningKeys
+
+extension TenantService {
+    /// Creates a tenant with a signing key of its own, active at once.
+    ///
+    /// - Throws: `TenantExists`, `InvalidTenantSettings`.
+    /// - Source: native-auth.md 1.1, 1.3.
+    public func create(_ request: TenantCreate.Params, _ call: any CallContext) throws -> TenantCreate.Result {
+        let now = surroundings.clock.now
+        try TenantRules.check(request)
+        let algorithm = Crypto.SigningAlgorithm(rawValue: request.signingAlgorithm.rawValue)!
+        let key = try NewSigningKey(for: .tenant(request.tenantId), algorithm: algorithm, activeAt: now, surroundings.service)
+        var settings = request
+        settings.delivery = request.delivery?.sealed(for: request.tenantId, surroundings.vault)
+        let tenant = TenantRecord(settings, createdAt: now, updatedAt: now)
+        try surroundings.database.write { tx in
+            guard try tx.insert(tenant) else { throw TenantExists(tenantId: tenant.id) }
+            try tx.insert(key, at: now)
+            try surroundings.audit.record(
+                AuditEvent(TenantCreate.info.name, call, tenant: tenant.id, details: [("kid", key.kid)]), at: now, in: tx)
+        }
+        return tenant.answer(in: surroundings.realm)
+    }
+}

@@ -1,0 +1,22 @@
+import Contract
+import ServiceContext
+import SigningKeys
+
+extension TenantService {
+    /// Deletes a tenant with its accounts and keys. What it has issued is refused from now on.
+    ///
+    /// - Throws: `TenantNotFound`, `TenantNotDeletable`.
+    public func delete(_ request: TenantDelete.Params, _ call: any CallContext) throws -> TenantDelete.Result {
+        let now = surroundings.clock.now
+        if request.tenantId == TenantRecord.defaultId { throw TenantNotDeletable(tenantId: request.tenantId) }
+        try surroundings.database.write { tx in
+            guard try tx.deleteTenant(request.tenantId) else { throw TenantNotFound(tenantId: request.tenantId) }
+            try tx.deletePeople(of: request.tenantId)
+            try tx.deleteIdps(of: request.tenantId)
+            try tx.deleteKeys(of: .tenant(request.tenantId))
+            try tx.advanceEpoch()
+            try surroundings.audit.record(AuditEvent(TenantDelete.info.name, call, tenant: request.tenantId), at: now, in: tx)
+        }
+        return TenantDelete.Result(tenantId: request.tenantId)
+    }
+}

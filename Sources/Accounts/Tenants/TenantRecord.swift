@@ -1,0 +1,135 @@
+import Contract
+import JSON
+import Patterns
+import ServiceContext
+import Storage
+
+/// A tenant as the store holds it (native-auth.md 1.1, 1.3, 1.4, 1.7, 1.8, 1.11). A class: it is looked up at every step.
+package final class TenantRecord: Sendable {
+    /// The tenant that is always there.
+    package static let defaultId = "default"
+
+    package let id: String
+    /// What `tenant.create` takes, with nothing left open.
+    package let settings: TenantCreate.Params
+    package let createdAt: Int64
+    let updatedAt: Int64
+
+    package let attributes: [TenantAttribute]
+    /// Those of attributes, compiled.
+    private let patterns: [String: BoundedPattern]
+    let passwordPolicy: PasswordPolicy
+    let codes: CodePolicy
+    let lockout: LockoutPolicy
+    package let tokens: TokenLifetimes
+    var audiences: [String] { settings.audiences ?? [] }
+    package var scopes: [String] { settings.scopes ?? [] }
+
+    package init(_ settings: TenantCreate.Params, createdAt: Int64, updatedAt: Int64) {
+        id = settings.tenantId
+        self.settings = settings
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        attributes = settings.attributes ?? BuiltInAttribute.allCases.map { TenantAttribute(name: $0.rawValue, type: .string) }
+        patterns = Dictionary(
+            attributes.compactMap { attribute in
+                attribute.pattern.flatMap { try? BoundedPattern($0) }.map { (attribute.name, $0) }
+            }, uniquingKeysWith: { $1 })
+        passwordPolicy = settings.passwordPolicy ?? PasswordPolicy()
+        codes = settings.codes ?? CodePolicy()
+        lockout = settings.lockout ?? LockoutPolicy()
+        tokens = settings.tokens ?? TokenLifetimes()
+    }
+
+    /// The values of a submission as they are kept.
+    ///
+    /// - Throws: `InvalidAttributes` with everything that is wrong.
+    package func accept(_ given: JSONObject, of speaker: AttributeRules.Speaker = .oneself) throws -> JSONObject {
+        try AttributeRules.accepted(given, by: attributes, patterns: patterns, of: speaker)
+    }
+
+    /// The change of an account's attributes by the developer, as it is kept.
+    ///
+    /// - Throws: `InvalidAttributes` with everything that is wrong.
+    func acceptChange(_ given: JSONObject, of present: JSONObject) throws -> JSONObject {
+        try AttributeRules.change(given, of: present, by: attributes, patterns: patterns)
+    }
+
+    /// What was accepted before and still fits.
+    func stillFitting(_ accepted: JSONObject) -> JSONObject {
+        AttributeRules.stillFitting(accepted, by: attributes, patterns: patterns)
+    }
+
+    /// As `tenant.*` answers it.
+    func answer(in realm: Realm) -> Tenant {
+        var policy = passwordPolicy
+        policy.bannedTerms = policy.bannedTerms ?? []
+        return Tenant(
+            tenantId: id, name: settings.name, issuer: realm.issuer(of: .tenant(id)), localAccountMethod: settings.localAccountMethod,
+            signUpAllowed: settings.signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: policy,
+            codes: codes,
+            lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: settings.enumerationProtection,
+            oneAccountPerAddress: settings.oneAccountPerAddress, mfa: settings.mfa,
+            totpAdjacentIntervals: settings.totpAdjacentIntervals, notices: settings.notices, anonymousAllowed: settings.anonymousAllowed,
+            customTokenSigners: settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm, createdAt: createdAt,
+            updatedAt: updatedAt)
+    }
+
+    /// The settings as they stand in the store: what `tenant.create` would take to make it again.
+    package var storedSettings: JSONObject {
+        var writer = JSONWriter(reservingCapacity: 2048)
+        var answer = answer(in: Realm())
+        answer.delivery = settings.delivery
+        answer.write(to: &writer)
+        guard var object = (try? JSONValue(parsing: writer.bytes))?.object else { return [:] }
+        for derived in ["issuer", "createdAt", "updatedAt"] { object[derived] = nil }
+        return object
+    }
+}
+
+extension Transaction {
+    /// The tenant, nil if there is none. The default tenant is there before anybody has stored it.
+    package func tenant(_ id: String) throws -> TenantRecord? {
+        if let stored = try queryOne("SELECT settings, created_at, updated_at FROM tenant WHERE id = $1", id, row: TenantRecord.init) {
+            return stored
+        }
+        return id == TenantRecord.defaultId ? TenantRecord(TenantCreate.Params(tenantId: id), createdAt: 0, updatedAt: 0) : nil
+    }
+
+    func tenants(after id: String, limit: Int) throws -> [TenantRecord] {
+        var found = try query(
+            "SELECT settings, created_at, updated_at FROM tenant WHERE id > $1 ORDER BY id LIMIT $2", id, limit, row: TenantRecord.init)
+        let first = TenantRecord.defaultId
+        if id.utf8.lexicographicallyPrecedes(first.utf8), !found.contains(where: { $0.id == first }), let tenant = try tenant(first) {
+            found.insert(tenant, at: found.firstIndex { !$0.id.utf8.lexicographicallyPrecedes(first.utf8) } ?? found.endIndex)
+        }
+        return Array(found.prefix(limit))
+    }
+
+    /// Adds a tenant. Answers false if its id is taken.
+    package func insert(_ tenant: TenantRecord) throws -> Bool {
+        guard tenant.id != TenantRecord.defaultId else { return false }
+        return try execute(
+            "INSERT INTO tenant (id, settings, created_at, updated_at) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING",
+            tenant.id, JSONValue.object(tenant.storedSettings).text, tenant.createdAt, tenant.updatedAt) == 1
+    }
+
+    /// Replaces the settings of a tenant.
+    package func update(_ tenant: TenantRecord) throws {
+        try execute(
+            """
+            INSERT INTO tenant (id, settings, created_at, updated_at) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (id) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at
+            """, tenant.id, JSONValue.object(tenant.storedSettings).text, tenant.createdAt, tenant.updatedAt)
+    }
+
+    /// Removes a tenant. Answers false if there is none.
+    func deleteTenant(_ id: String) throws -> Bool { try execute("DELETE FROM tenant WHERE id = $1", id) == 1 }
+}
+
+extension TenantRecord {
+    fileprivate convenience init(_ row: Row) throws {
+        let settings = try TenantCreate.Params(decoding: JSONText(row.string(0)).root)
+        self.init(settings, createdAt: row.int(1), updatedAt: row.int(2))
+    }
+}

@@ -1,0 +1,65 @@
+import Contract
+import Messages
+import Patterns
+
+/// What the settings of a tenant must keep to beyond their schema.
+package enum TenantRules {
+    /// Names that mean something else in a sign-up or in a token.
+    private static let reserved: Set<String> = ["email", "username", "password", "phone"]
+
+    /// - Throws: `InvalidTenantSettings`.
+    package static func check(_ settings: TenantCreate.Params) throws {
+        try check(settings.attributes ?? [])
+        try settings.delivery?.check()
+        let policy = settings.passwordPolicy ?? PasswordPolicy()
+        if policy.minimumLength > policy.maximumLength {
+            throw InvalidTenantSettings(pointer: "/passwordPolicy/minimumLength", reason: "it exceeds maximumLength")
+        }
+        if let check = policy.breached, !check.url.hasPrefix("https://"), !(check.allowInsecure && check.url.hasPrefix("http://")) {
+            throw InvalidTenantSettings(
+                pointer: "/passwordPolicy/breached/url",
+                reason: "it must be an https URL; with allowInsecure, an http URL with a loopback address is allowed")
+        }
+        if let check = policy.breached {
+            let flaw =
+                check.url.contains("?")
+                ? "it must not contain a query, because the five digits are appended to it"
+                : WebhookURL.flaw(in: check.url, allowsInsecureLoopback: check.allowInsecure)
+            if let flaw { throw InvalidTenantSettings(pointer: "/passwordPolicy/breached/url", reason: flaw) }
+        }
+        let lockout = settings.lockout ?? LockoutPolicy()
+        if lockout.durationSeconds > lockout.maximumSeconds {
+            throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it exceeds maximumSeconds")
+        }
+    }
+
+    private static func check(_ attributes: [TenantAttribute]) throws {
+        var names: Set<String> = []
+        for (index, attribute) in attributes.enumerated() {
+            func refuse(_ member: String, _ reason: String) -> InvalidTenantSettings {
+                InvalidTenantSettings(
+                    pointer: "/attributes/\(index)/\(member)", reason: reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
+            }
+            guard names.insert(Username.fold(attribute.name)).inserted else {
+                throw refuse("name", "another attribute has this name; names must differ in more than case")
+            }
+            if reserved.contains(Username.fold(attribute.name)) {
+                throw refuse("name", "it is the name with which users sign up and cannot be an attribute")
+            }
+            if attribute.inIdToken, TenantTokenClaims.reserved.contains(attribute.name) {
+                throw refuse("name", "ID tokens already have a claim of this name; choose another name, or omit inIdToken")
+            }
+            if BuiltInAttribute(rawValue: attribute.name) != nil, attribute.type != .string {
+                throw refuse("type", "\(attribute.name) is predefined as a string")
+            }
+            if attribute.options != nil, attribute.type != .string { throw refuse("options", "only a string can have options") }
+            if attribute.multiple, attribute.options == nil { throw refuse("multiple", "the options are empty") }
+            if let pattern = attribute.pattern {
+                if attribute.type != .string { throw refuse("pattern", "only a string can have a pattern") }
+                do { _ = try BoundedPattern(pattern) } catch { throw refuse("pattern", "\(error)") }
+            }
+            let values = (attribute.options ?? []).map(\.value)
+            if Set(values).count != values.count { throw refuse("options", "two options have the same value") }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Contract
+import ServiceContext
+
+/// Tenants: `tenant.*`.
+public struct TenantService: Sendable {
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
+
+    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+}
+
+extension TenantService: TenantHandlers {}
+
+extension AuditEvent {
+    /// A change in a tenant.
+    package init(_ method: String, _ call: any CallContext, tenant: String, subject: String? = nil, details: [(String, String)] = []) {
+        self.init(method: method, trace: call.trace, subject: subject, details: ["tenantId": .string(tenant)])
+        for (name, value) in details { self.details[name] = .string(value) }
+    }
+}

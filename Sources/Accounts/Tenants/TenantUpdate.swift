@@ -1,0 +1,45 @@
+import Contract
+import ServiceContext
+
+extension TenantService {
+    /// Changes what is given of a tenant's settings.
+    ///
+    /// - Throws: `TenantNotFound`, `InvalidTenantSettings`.
+    /// - Source: native-auth.md 1.3 (a change of method affects new accounts only).
+    public func update(_ request: TenantUpdate.Params, _ call: any CallContext) throws -> TenantUpdate.Result {
+        let now = surroundings.clock.now
+        let given = request.delivery?.sealed(for: request.tenantId, surroundings.vault)
+        let changed = try surroundings.database.write { tx in
+            try tx.lock([KeyOwner.tenant(request.tenantId).path])
+            guard let tenant = try tx.tenant(request.tenantId) else { throw TenantNotFound(tenantId: request.tenantId) }
+            var settings = request.over(tenant.settings)
+            let delivery = given?.keepingSecrets(of: tenant.settings.delivery) ?? tenant.settings.delivery
+            settings.delivery = try delivery?.opened(for: tenant.id, surroundings.vault)
+            try TenantRules.check(settings)
+            settings.delivery = delivery
+            let changed = TenantRecord(settings, createdAt: tenant.createdAt, updatedAt: now)
+            try tx.advanceEpoch()
+            try tx.update(changed)
+            try surroundings.audit.record(AuditEvent(TenantUpdate.info.name, call, tenant: tenant.id), at: now, in: tx)
+            return changed
+        }
+        return changed.answer(in: surroundings.realm)
+    }
+}
+
+extension TenantUpdate.Params {
+    /// What is given here, the rest as it is in `settings`.
+    package func over(_ settings: TenantCreate.Params) -> TenantCreate.Params {
+        TenantCreate.Params(
+            tenantId: settings.tenantId, name: name ?? settings.name, localAccountMethod: localAccountMethod ?? settings.localAccountMethod,
+            signUpAllowed: signUpAllowed ?? settings.signUpAllowed, attributes: attributes ?? settings.attributes,
+            audiences: audiences ?? settings.audiences, scopes: scopes ?? settings.scopes,
+            passwordPolicy: passwordPolicy ?? settings.passwordPolicy,
+            codes: codes ?? settings.codes, lockout: lockout ?? settings.lockout, tokens: tokens ?? settings.tokens,
+            enumerationProtection: enumerationProtection ?? settings.enumerationProtection,
+            oneAccountPerAddress: oneAccountPerAddress ?? settings.oneAccountPerAddress,
+            mfa: mfa ?? settings.mfa, totpAdjacentIntervals: totpAdjacentIntervals ?? settings.totpAdjacentIntervals,
+            notices: notices ?? settings.notices, anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
+            customTokenSigners: customTokenSigners ?? settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm)
+    }
+}

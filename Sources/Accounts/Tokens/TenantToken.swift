@@ -1,0 +1,106 @@
+import JSON
+
+/// What a tenant's tokens say.
+package struct TenantTokenClaims: Sendable {
+    let issuer: String
+    let tenant: TenantRecord
+    let account: AccountRecord
+    let session: SessionRecord
+    let logins: [AccountLogin]
+    let issuedAt: Int64
+
+    /// Names that custom claims cannot have: what the tokens say themselves, and what other specifications mean by them.
+    package static let reserved: Set<String> = [
+        "iss", "aud", "sub", "sid", "auth_time", "iat", "exp", "nbf", "jti", "client_id", "scope", "amr", "acr", "azp", "nonce", "at_hash",
+        "c_hash", "cnf", "email", "email_verified", "name", "picture", "phone_number", "mintmark",
+    ]
+
+    /// The payload of the ID token.
+    func idToken(expiresAt: Int64) -> [UInt8] {
+        var writer = begin(audience: tenant.id, expiresAt: expiresAt)
+        if let email = account.email {
+            writer.key("email")
+            writer.string(email)
+            writer.key("email_verified")
+            writer.bool(account.isEmailVerified)
+        }
+        if let username = account.username, !hasOwn("preferred_username") {
+            writer.key("preferred_username")
+            writer.string(username)
+        }
+        if let name = account.attributes["displayName"]?.string {
+            writer.key("name")
+            writer.string(name)
+        }
+        if let picture = account.attributes["picture"]?.string {
+            writer.key("picture")
+            writer.string(picture)
+        }
+        for attribute in tenant.attributes where attribute.inIdToken && !Self.reserved.contains(attribute.name) {
+            guard let value = account.attributes[attribute.name], account.claims[attribute.name] == nil,
+                session.claims[attribute.name] == nil
+            else { continue }
+            writer.key(attribute.name)
+            writer.value(value)
+        }
+        writer.key("mintmark")
+        var own: JSONObject = [
+            "tenant": .string(tenant.id), "sign_in_provider": .string(session.provider), "identities": .object(identities),
+        ]
+        own["second_factor"] = session.secondFactor.map { ["kind": .string($0.kind), "factor_id": .string($0.factorId)] }
+        writer.value(.object(own))
+        return end(&writer)
+    }
+
+    /// Whether a custom claim or an attribute has a name that is not reserved: the developer's value takes precedence.
+    private func hasOwn(_ name: String) -> Bool {
+        session.claims[name] != nil || account.claims[name] != nil
+            || tenant.attributes.contains { $0.inIdToken && $0.name == name && account.attributes[name] != nil }
+    }
+
+    /// Who it is elsewhere: the account's address, and its subject at each provider.
+    private var identities: JSONObject {
+        var identities: JSONObject = account.email.map { ["email": [.string($0)]] } ?? [:]
+        for login in logins { identities[login.providerId] = [.string(login.subject)] }
+        return identities
+    }
+
+    /// The payload of the access token (RFC 9068 section 2.2).
+    func accessToken(id: String, audience: String, expiresAt: Int64) -> [UInt8] {
+        var writer = begin(audience: audience, expiresAt: expiresAt)
+        writer.key("jti")
+        writer.string(id)
+        writer.key("client_id")
+        writer.string(tenant.id)
+        writer.key("scope")
+        writer.string(session.grant.scopes.text)
+        return end(&writer)
+    }
+
+    private func begin(audience: String, expiresAt: Int64) -> JSONWriter {
+        var writer = JSONWriter(reservingCapacity: 768)
+        writer.beginObject()
+        for (name, value) in [("iss", issuer), ("aud", audience), ("sub", account.id), ("sid", session.id)] {
+            writer.key(name)
+            writer.string(value)
+        }
+        for (name, value) in [("auth_time", session.authenticatedAt), ("iat", issuedAt), ("exp", expiresAt)] {
+            writer.key(name)
+            writer.int(value)
+        }
+        writer.key("amr")
+        writer.value(.array(session.amr.map { .string($0) }))
+        return writer
+    }
+
+    private func end(_ writer: inout JSONWriter) -> [UInt8] {
+        // Those of the session go before the account's (firebase.md 4.1).
+        let claims = session.claims.members + account.claims.members.filter { session.claims[$0.name] == nil }
+        for (name, value) in claims where !Self.reserved.contains(name) {
+            writer.key(name)
+            writer.value(value)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}

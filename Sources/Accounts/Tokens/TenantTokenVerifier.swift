@@ -1,0 +1,130 @@
+import Contract
+import Crypto
+import JSON
+import ServiceContext
+import SigningKeys
+import Storage
+
+/// A tenant's token that was checked in full.
+package struct VerifiedTenantToken: Sendable {
+    package let use: TokenUse
+    let tenantId: String
+    package let accountId: String
+    let sessionId: String
+    let audience: String
+    package let issuer: String
+    let authenticatedAt: Int64
+    let issuedAt: Int64
+    package let expiresAt: Int64
+    package let claims: JSONNode
+    package let header: JSONNode
+}
+
+/// Checks tokens that a tenant of this store has issued (RFC 8725, RFC 9068 section 4).
+package struct TenantTokenVerifier: Sendable {
+    let surroundings: ServiceContext
+    let signingKeys: SigningKeys
+
+    package init(surroundings: ServiceContext, signingKeys: SigningKeys) {
+        self.surroundings = surroundings
+        self.signingKeys = signingKeys
+    }
+
+    init(surroundings: AccountsContext, catalogue: TenantConfigurationCache) {
+        self.init(surroundings: surroundings.service, signingKeys: catalogue.signingKeys)
+    }
+
+    /// What a caller may pin beside what is always checked.
+    package struct Expectation: Sendable {
+        package var audience: String?
+        package var issuer: String?
+        package var tenantId: String?
+        package var use: TokenUse?
+        /// Whether account and session must still be there.
+        package var checksStanding = true
+        var checksExpiry = true
+
+        package init(
+            audience: String? = nil, issuer: String? = nil, tenantId: String? = nil, use: TokenUse? = nil, checksStanding: Bool = true,
+            checksExpiry: Bool = true
+        ) {
+            self.audience = audience
+            self.issuer = issuer
+            self.tenantId = tenantId
+            self.use = use
+            self.checksStanding = checksStanding
+            self.checksExpiry = checksExpiry
+        }
+    }
+
+    /// - Throws: a `Token…` error that names the check that failed.
+    package func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
+        let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: signingKeys).verify(token)
+        guard let tenantId = key.owner.tenantId else { throw TokenUseMismatch(expected: expected.use ?? .id, actual: .pool) }
+        return try check(try claims(of: jws, tenantId: tenantId), expected, now: now)
+    }
+
+    /// The same for a token whose signature was verified with a tenant's key.
+    package func verify(_ jws: JWS, of tenantId: String, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
+        try check(try claims(of: jws, tenantId: tenantId), expected, now: now)
+    }
+
+    private func claims(of jws: JWS, tenantId: String) throws -> VerifiedTenantToken {
+        let use: TokenUse
+        if jws.header.hasType(TokenType.id) {
+            use = .id
+        } else if jws.header.hasType(TokenType.access) {
+            use = .access
+        } else {
+            throw TokenMalformed(reason: "its type is neither \(TokenType.id) nor \(TokenType.access)")
+        }
+        guard let claims = try? JSONText(jws.payload).root, claims.kind == .object else {
+            throw TokenMalformed(reason: "its claims are not a JSON object")
+        }
+        guard let issuer = claims["iss"]?.string, let audience = claims["aud"]?.string, let subject = claims["sub"]?.string,
+            let session = claims["sid"]?.string, let authenticatedAt = claims["auth_time"]?.number?.int64,
+            let issuedAt = claims["iat"]?.number?.int64, let expiresAt = claims["exp"]?.number?.int64
+        else { throw TokenMalformed(reason: Self.flaw(of: claims)) }
+        return VerifiedTenantToken(
+            use: use, tenantId: tenantId, accountId: subject, sessionId: session, audience: audience, issuer: issuer,
+            authenticatedAt: authenticatedAt, issuedAt: issuedAt, expiresAt: expiresAt, claims: claims, header: jws.header.json)
+    }
+
+    /// What is missing of the claims that every token has, or is not what it must be.
+    private static func flaw(of claims: JSONNode) -> String {
+        let texts: [StaticString] = ["iss", "aud", "sub", "sid"]
+        let moments: [StaticString] = ["auth_time", "iat", "exp"]
+        let missing = (texts + moments).filter { claims[$0] == nil }
+        if !missing.isEmpty { return "it has no \(missing.map { "\($0)" }.joined(separator: " and no "))" }
+        if let wrong = texts.first(where: { claims[$0]?.string == nil }) { return "its \(wrong) is not a string" }
+        let wrong = moments.first { claims[$0]?.number?.int64 == nil }
+        return "its \(wrong ?? "exp") is not a whole number of seconds since 1970"
+    }
+
+    private func check(_ token: VerifiedTenantToken, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
+        let issuers = [
+            surroundings.realm.issuer(of: .tenant(token.tenantId)), expected.issuer,
+            expected.tenantId.map { surroundings.realm.issuer(of: .tenant($0)) },
+        ].compactMap { $0 }
+        for issuer in issuers where issuer != token.issuer { throw TokenIssuerMismatch(expected: issuer, actual: token.issuer) }
+        if let audience = expected.audience, audience != token.audience {
+            throw TokenAudienceMismatch(expected: audience, actual: [token.audience])
+        }
+        if let use = expected.use, use != token.use { throw TokenUseMismatch(expected: use, actual: token.use) }
+        let validFrom = max(token.issuedAt, token.claims["nbf"]?.number?.int64 ?? token.issuedAt)
+        if validFrom > now { throw TokenNotYetValid(validFrom: validFrom, now: now) }
+        if expected.checksExpiry, token.expiresAt <= now { throw TokenExpired(expiredAt: token.expiresAt, now: now) }
+        if expected.checksStanding { try checkStanding(of: token) }
+        return token
+    }
+
+    private func checkStanding(of token: VerifiedTenantToken) throws {
+        try surroundings.database.read { tx in
+            let account = try tx.account(token.accountId)
+            if account?.isDisabled == true { throw TokenRevoked(reason: "its account is disabled") }
+            if surroundings.isTesting, token.sessionId == SessionRecord.ofTestTokens { return }
+            if account == nil { throw try tx.loss(ofAccount: token.accountId) }
+            guard try tx.session(token.sessionId) != nil else { throw try tx.loss(ofSession: token.sessionId) }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+import Contract
+import ServiceContext
+
+/// The record of changes: `audit.*`.
+public struct AuditService: Sendable {
+    let surroundings: ServiceContext
+
+    public init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
+}
+
+extension AuditService: AuditHandlers {}

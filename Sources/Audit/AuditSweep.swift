@@ -1,0 +1,11 @@
+import ServiceContext
+import Storage
+
+extension Sweep {
+    /// Audit records past their retention.
+    package static func audit(_ retention: AuditRetention) -> Sweep {
+        Sweep(
+            name: "audit records", hasWork: { try retention.hasWork(at: $1, in: $0) },
+            remove: { try retention.remove(limit: $2, at: $1, in: $0) })
+    }
+}

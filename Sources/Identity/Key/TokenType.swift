@@ -1,9 +1,0 @@
-/// The media types in the headers of the tokens that this store signs. They tell the kinds of tokens apart (RFC 8725 section 3.11).
-enum TokenType {
-    /// A tenant's ID token.
-    static let id = "JWT"
-    /// A tenant's access token (RFC 9068).
-    static let access = "at+jwt"
-    /// A pool's token.
-    static let pool = "pool+jwt"
-}

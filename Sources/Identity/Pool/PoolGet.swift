@@ -1,9 +1,0 @@
-import Contract
-
-extension PoolService {
-    /// - Throws: `PoolNotFound`.
-    /// - Source: DescribeIdentityPool; cognito.md 3.1.
-    public func get(_ request: PoolGet.Params, _ call: any CallContext) throws -> PoolGet.Result {
-        answer(try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) })
-    }
-}

@@ -1,0 +1,53 @@
+import Contract
+import JSON
+import ServiceContext
+
+extension CredentialsService {
+    /// Exchanges a pool's token for credentials of a role that the caller names: the basic flow.
+    ///
+    /// - Throws: `Token…` errors, `AssumeRoleDenied`, `DurationExceedsRoleMaximum`, `MalformedPolicy`, `PackedPolicyTooLarge`.
+    /// - Source: STS AssumeRoleWithWebIdentity; cognito.md 3.8, 6.4.
+    public func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result {
+        let now = surroundings.clock.now
+        let holder = SessionHolder(try verifier.verify(request.token, .init(), now: now))
+        let role = try surroundings.database.read { tx in
+            try surroundings.realm.roleName(of: request.roleArn).flatMap { try catalogue.role($0, in: tx) }
+        }
+        guard let role else { throw AssumeRoleDenied(roleArn: request.roleArn, action: "sts:AssumeRoleWithWebIdentity") }
+        guard request.durationSeconds <= role.record.maxSessionSeconds else {
+            throw DurationExceedsRoleMaximum(durationSeconds: request.durationSeconds, maximumSeconds: role.record.maxSessionSeconds)
+        }
+        let policy = try request.policy.map { try sessionPolicy($0) }
+        let percent = try packedPercent(policy, holder)
+        let judgement = role.trustPolicy.judge(
+            context(of: holder, sessionName: request.sessionName, at: now), tagged: !holder.tags.isEmpty)
+        if case .refused(let action, _) = judgement { throw AssumeRoleDenied(roleArn: request.roleArn, action: action) }
+
+        let credentials = try issue(
+            Session(
+                holder: holder, roleName: role.record.name, name: request.sessionName, seconds: request.durationSeconds, policy: policy),
+            now: now)
+        return CredentialsAssumeRole.Result(
+            credentials: credentials, subject: holder.identityId, audience: holder.poolId, provider: "cognito-identity.amazonaws.com",
+            assumedRole: .init(
+                arn: surroundings.realm.arn(ofSession: request.sessionName, role: role.record.name),
+                id: "\(role.record.roleId):\(request.sessionName)"),
+            packedPolicyPercent: percent)
+    }
+
+    private func sessionPolicy(_ given: JSONObject) throws -> String {
+        let text = JSONValue.object(given).text
+        do { try SessionPolicy.check(text) } catch let error as PolicyMalformed {
+            throw MalformedPolicy(policy: .session, pointer: error.pointer, reason: error.reason)
+        }
+        return text
+    }
+
+    /// How much of the room for policy and tags is taken, nil without either.
+    private func packedPercent(_ policy: String?, _ holder: SessionHolder) throws -> Int64? {
+        if policy == nil, holder.tags.isEmpty { return nil }
+        let percent = PackedPolicy.percent(policy: policy, tags: holder.tags)
+        if percent > 100 { throw PackedPolicyTooLarge(percent: Int64(percent)) }
+        return Int64(percent)
+    }
+}

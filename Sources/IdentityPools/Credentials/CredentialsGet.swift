@@ -1,0 +1,157 @@
+import Contract
+import Crypto
+import JSON
+import ServiceContext
+import Storage
+
+extension CredentialsService {
+    /// The name of every session of the enhanced flow (cognito.md 6.1).
+    private static let sessionName = "CognitoIdentityCredentials"
+    private static let sessionSeconds: Int64 = 3600
+
+    /// Exchanges a pool's token, or logins, for credentials of the role that the pool gives: the enhanced flow.
+    ///
+    /// - Throws: `Token…` errors; `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `UnauthenticatedNotAllowed`,
+    ///   `LoginsDoNotMatch`, `LoginConflict` and what verifying logins throws; `RoleNotConfigured`, `RoleNotOffered`,
+    ///   `AmbiguousRoleDenied`, `InvalidPrincipalTags`.
+    /// - Source: GetCredentialsForIdentity; cognito.md 3.5, 6.1 to 6.5.
+    public func get(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> CredentialsGet.Result {
+        let now = surroundings.clock.now
+        switch request.who {
+        case .token(let token):
+            if let name = request.logins?.names.first { throw PoolTokenNotAccepted(provider: name) }
+            return try get(SessionHolder(try verify(token, now: now)), custom: request.customRoleArn, now: now)
+        case .identityId(let id):
+            guard let logins = request.logins, let token = logins[LoginVerifier.poolTokenName] else {
+                return try get(id, request.logins, custom: request.customRoleArn, call, now: now)
+            }
+            return try get(id, ownToken: token, logins, custom: request.customRoleArn, now: now)
+        }
+    }
+
+    /// Exchanges a pool's own token that is given as a login, as AWS SDKs do after GetOpenIdTokenForDeveloperIdentity.
+    ///
+    /// - Throws: `InvalidParams` if there are other logins; `IdentityNotFound`, `IdentityDisabled`; a `Token…` error; `LoginsDoNotMatch` for
+    ///   a token of another identity.
+    private func get(
+        _ id: String, ownToken token: String, _ logins: Members<String>, custom: String?, now: Int64
+    ) throws -> CredentialsGet.Result {
+        guard logins.count == 1 else {
+            let message = "\(LoginVerifier.poolTokenName) must be the only login: its token proves the identity by itself."
+            throw InvalidParams(violations: [Violation(pointer: "/logins", rule: "alone", message: message)])
+        }
+        guard let identity = try surroundings.database.read({ try $0.identity(id) }) else { throw IdentityNotFound(identityId: id) }
+        if identity.state == .disabled { throw IdentityDisabled(identityId: id) }
+        let holder = SessionHolder(try verify(token, now: now))
+        guard holder.identityId == id else { throw LoginsDoNotMatch(identityId: id) }
+        return try get(holder, custom: custom, now: now)
+    }
+
+    private func get(_ holder: SessionHolder, custom: String?, now: Int64) throws -> CredentialsGet.Result {
+        let role = try surroundings.database.read { try givenRole(to: holder, custom: custom, now: now, in: $0) }
+        return try exchange(holder, role, now: now)
+    }
+
+    /// - Throws: `PoolNotFound` for a token of a pool that is gone: its keys went along (cognito.md 5.5).
+    private func verify(_ token: String, now: Int64) throws -> VerifiedPoolToken {
+        do { return try verifier.verify(token, .init(), now: now) } catch let error as TokenKeyUnknown {
+            let issuer = (try? JWS.parse(token)).flatMap { try? JSONText($0.payload).root["iss"]?.string }
+            guard let id = issuer.flatMap({ surroundings.realm.owner(ofIssuer: $0) })?.poolId,
+                try surroundings.database.read({ try catalogue.knownPool(id, in: $0) }) == nil
+            else { throw error }
+            throw PoolNotFound(poolId: id)
+        }
+    }
+
+    /// Credentials for whoever proves an identity, or is a guest. Where they are refused, logins are not linked either.
+    func get(
+        _ id: String, _ logins: Members<String>?, custom: String?, _ call: any CallContext, now: Int64
+    ) throws -> CredentialsGet.Result {
+        let proven = try holder(id, logins, call, now: now) { tx, holder in
+            (holder: holder, role: try givenRole(to: holder, custom: custom, now: now, in: tx))
+        }
+        return try exchange(proven.holder, proven.role, now: now)
+    }
+
+    private func exchange(_ holder: SessionHolder, _ role: GivenRole, now: Int64) throws -> CredentialsGet.Result {
+        let credentials = try issue(
+            Session(
+                holder: holder, roleName: role.name, name: Self.sessionName, seconds: Self.sessionSeconds,
+                policy: holder.isGuest ? GuestScope.mark : nil),
+            now: now)
+        return CredentialsGet.Result(identityId: holder.identityId, credentials: credentials, roleArn: role.arn)
+    }
+
+    /// Whoever proves an identity, or is a guest; logins are linked and identities merged on the way.
+    ///
+    /// - Parameter complete: what the call makes of them, in the same transaction. If it throws, nothing was changed.
+    func holder<Outcome>(
+        _ id: String, _ logins: Members<String>?, _ call: any CallContext, now: Int64,
+        complete: (Transaction, SessionHolder) throws -> Outcome
+    ) throws -> Outcome {
+        let proven = try surroundings.prove(id, logins, catalogue, call, now: now)
+        let event = AuditEvent(method: CredentialsGet.info.name, trace: call.trace, poolId: proven.pool.id)
+        return try surroundings.resolve(event, at: now) { tx in
+            let pool = try catalogue.pool(proven.pool.id, in: tx)
+            return ((), try IdentityResolution.Facts(tx, pool: pool, given: id, logins: proven.proofs.map(\.login)))
+        } complete: { tx, _, identity in
+            let holder = SessionHolder(
+                poolId: proven.pool.id, identityId: identity.id, amr: AuthenticationMethods(proven.proofs).list,
+                tags: try proven.pool.tagMaps.tags(of: proven.proofs), proofs: proven.proofs)
+            return try complete(tx, holder)
+        }.outcome
+    }
+
+    /// A role that the pool gives, and that may be taken.
+    private struct GivenRole {
+        let name: String
+        let arn: String
+    }
+
+    /// The role that the pool gives (cognito.md 6.3), if its trust policy lets the holder have it (6.4) and the tags have room in a session
+    /// (6.6).
+    ///
+    /// - Throws: `RoleNotConfigured`, `RoleNotOffered`, `AmbiguousRoleDenied`.
+    private func givenRole(to holder: SessionHolder, custom: String?, now: Int64, in tx: Transaction) throws -> GivenRole {
+        let (role, arn) = try role(for: holder, custom: custom, in: tx)
+        let judgement = role.trustPolicy.judge(
+            context(of: holder, sessionName: Self.sessionName, at: now), tagged: !holder.tags.isEmpty)
+        if case .refused(let action, let why) = judgement {
+            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "the role's trust policy does not allow \(action): \(why)")
+        }
+        let percent = PackedPolicy.percent(policy: nil, tags: holder.tags)
+        guard percent <= 100 else {
+            let reason = "the session tags use \(percent) % of the available space"
+            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: reason)
+        }
+        return GivenRole(name: role.record.name, arn: arn)
+    }
+
+    /// The role that the pool gives (cognito.md 6.3).
+    private func role(for holder: SessionHolder, custom: String?, in tx: Transaction) throws -> (
+        role: PoolConfigurationCache.KnownRole, arn: String
+    ) {
+        let realm = surroundings.realm
+        let choice = try RoleResolution.decide(
+            .init(
+                poolId: holder.poolId, isGuest: holder.isGuest, logins: holder.proofs.map { ($0.mappingKey, $0.claims) },
+                mappings: try catalogue.pool(holder.poolId, in: tx).roleMappings, custom: custom))
+        let arn: String
+        switch choice {
+        case .role(let chosen): arn = chosen
+        case .ofPool:
+            guard let name = try catalogue.roleName(holder.isGuest ? .guest : .authenticated, of: holder.poolId, in: tx) else {
+                let kind = holder.isGuest ? "guests" : "authenticated identities"
+                throw RoleNotConfigured(poolId: holder.poolId, roleArn: nil, reason: "it has no role for \(kind)")
+            }
+            arn = realm.arn(ofRole: name)
+            if let custom, custom != arn {
+                throw RoleNotOffered(roleArn: custom, reason: "the pool assigns a single role to these logins.")
+            }
+        }
+        guard let role = try realm.roleName(of: arn).flatMap({ try catalogue.role($0, in: tx) }) else {
+            throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "role \(arn) does not exist")
+        }
+        return (role, arn)
+    }
+}

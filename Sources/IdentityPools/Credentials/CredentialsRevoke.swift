@@ -1,0 +1,50 @@
+import Contract
+import ServiceContext
+
+extension CredentialsService {
+    /// No credentials live longer than this, nor do the tokens they are bought with.
+    private static let longestSeconds: Int64 = 86_400
+
+    /// Revokes what was issued to one session, identity, role or pool up to a moment. Revoking by identity or pool reaches
+    /// the tokens as well that would buy new credentials.
+    ///
+    /// - Throws: `SessionTokenInvalid`, `IdentityNotFound`, `RoleNotFound`, `PoolNotFound`.
+    /// - Source: the practice of revoking a role's sessions by their time of issue.
+    public func revoke(_ request: CredentialsRevoke.Params, _ call: any CallContext) throws -> CredentialsRevoke.Result {
+        let now = surroundings.clock.now
+        let issuedBefore = request.issuedBefore ?? now
+        let target = try target(of: request)
+        let record = try surroundings.database.write { tx in
+            let poolId = target.kind == .poolId ? target.subject : nil
+            let identityId = target.kind == .identityId ? target.subject : nil
+            if let poolId, try tx.pool(poolId) == nil { throw PoolNotFound(poolId: poolId) }
+            if let identityId, try tx.identity(identityId) == nil { throw IdentityNotFound(identityId: identityId) }
+            let record = try tx.record(
+                RevocationRecord(
+                    target: target, issuedBefore: issuedBefore, createdAt: now, expiresAt: max(now, issuedBefore) + Self.longestSeconds))
+            try surroundings.audit.record(
+                AuditEvent(
+                    method: CredentialsRevoke.info.name, trace: call.trace, poolId: poolId, identityId: identityId, subject: target.subject,
+                    details: ["issuedBefore": .number(.init(record.issuedBefore))]), at: now, in: tx)
+            return record
+        }
+        return Revocation(
+            kind: target.kind, subject: target.subject, issuedBefore: record.issuedBefore, createdAt: record.createdAt,
+            expiresAt: record.expiresAt)
+    }
+
+    private func target(of request: CredentialsRevoke.Params) throws -> Revocations.Target {
+        switch request.target {
+        case .sessionToken(let token):
+            let sealer = try surroundings.database.read { try catalogue.sessionKeys.key(of: token, in: $0) }
+            guard let claims = sealer?.open(token) else { throw SessionTokenInvalid() }
+            return .init(kind: .sessionToken, subject: claims.accessKeyId)
+        case .identityId(let id): return .init(kind: .identityId, subject: id)
+        case .poolId(let id): return .init(kind: .poolId, subject: id)
+        case .roleArn(let arn):
+            let name = surroundings.realm.roleName(of: arn)
+            guard let name, try surroundings.database.read({ try $0.role(name) }) != nil else { throw RoleNotFound(role: arn) }
+            return .init(kind: .roleArn, subject: surroundings.realm.arn(ofRole: name))
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Crypto
+import Platform
+import ServiceContext
+import Storage
+
+extension Transaction {
+    func insert(_ key: SessionKeySetup.NewKey, at now: Int64) throws {
+        try execute("INSERT INTO session_key (id, sealed, created_at) VALUES ($1, $2, $3)", Hex.encode(key.id), key.sealed, now)
+    }
+
+    /// The key with this id, or the newest.
+    func sessionKey(_ id: [UInt8]?, vault: Vault) throws -> SessionKey? {
+        let row = try queryOne(
+            "SELECT id, sealed FROM session_key WHERE CAST($1 AS TEXT) IS NULL OR id = $1 ORDER BY created_at DESC, id LIMIT 1",
+            id.map { Hex.encode($0) }
+        ) { ($0.string(0), $0.bytes(1)) }
+        guard let (hex, sealed) = row, let id = Hex.decode(hex) else { return nil }
+        return SessionKey(id: id, bytes: try vault.open(sealed, as: "session_key \(hex)"))
+    }
+}
+
+/// The keys that session tokens are sealed with, kept open for one epoch.
+struct SessionKeys: Sendable {
+    private let vault: Vault
+    private let keys = EpochCache<[UInt8], SessionKey>()
+
+    init(vault: Vault) { self.vault = vault }
+
+    /// The key that new tokens are sealed with.
+    func current(in tx: Transaction) throws -> SessionSealer {
+        let key = try keys.value(for: [], in: tx) { try tx.sessionKey(nil, vault: vault) }
+        guard let key else { throw SealBroken(name: "session_key") }
+        return SessionSealer(key)
+    }
+
+    /// The key that `token` was sealed with, nil if this store has none such.
+    func key(of token: String, in tx: Transaction) throws -> SessionSealer? {
+        guard let id = SessionSealer.keyId(of: token) else { return nil }
+        return try keys.value(for: id, in: tx) { try tx.sessionKey(id, vault: vault) }.map { SessionSealer($0) }
+    }
+}
+
+extension Transaction {
+    func hasSessionKey() throws -> Bool { try queryOne("SELECT COUNT(*) FROM session_key") { $0.int(0) } ?? 0 > 0 }
+}

@@ -1,0 +1,27 @@
+import Contract
+import ServiceContext
+
+extension CredentialsProviderService {
+    /// Drops credentials, identity and logins, in memory and in the store.
+    ///
+    /// - Throws: `ProviderNotOpen`.
+    /// - Source: cognito.md 8.3, clearKeychain; 8.6.
+    public func clearKeychain(
+        _ request: CredentialsProviderClearKeychain.Params, _ call: any CallContext
+    ) throws -> CredentialsProviderClearKeychain.Result {
+        let provider = try provider(request.provider)
+        let now = surroundings.clock.now
+        let key = provider.settings.key
+        try provider.change { memory in
+            try surroundings.database.write { tx in
+                try tx.lock([key.lockName])
+                guard let identity = try tx.keptIdentity(key), try tx.forgetIdentity(key) else { return }
+                let event = AuditEvent(
+                    method: CredentialsProviderClearKeychain.info.name, trace: call.trace, poolId: key.poolId, identityId: identity.id)
+                try surroundings.audit.record(event, at: now, in: tx)
+            }
+            memory.dropAll()
+        }
+        return .init(provider: request.provider)
+    }
+}

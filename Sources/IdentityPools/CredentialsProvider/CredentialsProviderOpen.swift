@@ -1,0 +1,37 @@
+import Contract
+import Platform
+import ServiceContext
+
+extension CredentialsProviderService {
+    /// Opens a provider on whatever is kept under its key.
+    ///
+    /// - Throws: `PoolNotFound`, `TooManyProviders`, `InvalidParams` for a role that does not belong to the flow.
+    /// - Source: cognito.md 8.1, 8.5.
+    public func open(_ request: CredentialsProviderOpen.Params, _ call: any CallContext) throws -> CredentialsProviderOpen.Result {
+        try refuseRoleOfOtherFlow(request)
+        let key = ProviderKey(poolId: request.poolId, key: request.key)
+        let (identityId, storeId) = try surroundings.database.read { tx in
+            _ = try catalogue.pool(key.poolId, in: tx)
+            return (try tx.keptIdentity(key)?.id, try catalogue.storeId(in: tx))
+        }
+        let provider = OpenProvider(
+            handle: Base64URL.encode(surroundings.random.bytes(16)),
+            settings: .init(
+                key: key, asksCaller: request.tokenSource == .caller, flow: request.flow, roleArn: request.roleArn,
+                customRoleArn: request.customRoleArn, refreshAheadSeconds: request.refreshAheadSeconds),
+            storeId: storeId, memory: ProviderMemory(logins: request.logins ?? [:], identityId: identityId))
+        try providers.add(provider)
+        return CredentialsProviderOpen.Result(provider: provider.handle, identityId: identityId)
+    }
+
+    private func refuseRoleOfOtherFlow(_ request: CredentialsProviderOpen.Params) throws {
+        let (name, given, flow) =
+            request.flow == .basic ? ("customRoleArn", request.customRoleArn, "enhanced") : ("roleArn", request.roleArn, "basic")
+        guard given != nil else { return }
+        throw InvalidParams(violations: [
+            Violation(
+                pointer: "/\(name)", rule: "dependencies",
+                message: "\(name) is only for the \(flow) flow. Omit it, or open the provider with this flow.")
+        ])
+    }
+}

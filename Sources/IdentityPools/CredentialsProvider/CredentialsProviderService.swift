@@ -1,0 +1,46 @@
+import Contract
+import ServiceContext
+
+/// Credential providers as the mobile SDKs have them (cognito.md 8): `credentialsProvider.*`.
+public struct CredentialsProviderService: Sendable {
+    let surroundings: ServiceContext
+    let catalogue: PoolConfigurationCache
+    let providers = OpenProviders()
+
+    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+
+    /// An open provider. One that was opened before the store was reset is open no more.
+    ///
+    /// - Throws: `ProviderNotOpen`.
+    func provider(_ handle: String) throws -> OpenProvider {
+        let provider = try providers.find(handle)
+        if try provider.storeId == storeId() { return provider }
+        try providers.remove(handle)
+        throw ProviderNotOpen(provider: handle)
+    }
+
+    func storeId() throws -> String { try surroundings.database.read { try catalogue.storeId(in: $0) } }
+
+    var tokens: PoolTokens { PoolTokens(surroundings, catalogue) }
+    var identities: IdentityService { IdentityService(surroundings, catalogue) }
+    var credentials: CredentialsService { CredentialsService(surroundings, catalogue) }
+}
+
+extension CredentialsProviderService: CredentialsProviderHandlers {}
+
+extension CredentialsProviderAnswer {
+    init(_ held: ProviderMemory.Held) {
+        self.init(state: .ready, identityId: held.identityId, credentials: held.credentials, roleArn: held.roleArn)
+    }
+
+    /// The question for the token that is awaited, if one is.
+    init?(asking memory: ProviderMemory) {
+        guard let awaited = memory.awaited else { return nil }
+        self.init(
+            state: .tokenRequired, identityId: memory.identityId, continuationToken: awaited.continuationToken, logins: memory.logins,
+            reason: awaited.reason)
+    }
+}

@@ -1,0 +1,41 @@
+import Contract
+import Crypto
+import ServiceContext
+
+extension CredentialsProviderService {
+    /// Takes the identity and the token that the caller's backend has minted, and exchanges them.
+    ///
+    /// - Throws: `TokenNotAwaited`, `ProviderOvertaken`; `Token…` errors; `LoginsDoNotMatch` if the token is another identity's; what exchanging throws.
+    /// - Source: cognito.md 8.3, the developer-provider contract; 3.5.
+    public func submitToken(_ request: CredentialsProviderSubmitToken.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
+        guard let provider = providers.find(asking: request.continuationToken), try provider.storeId == storeId() else {
+            throw TokenNotAwaited()
+        }
+        let now = surroundings.clock.now
+        return try provider.refreshNext(held: { try Self.held($0, for: request) }) { memory, begun in
+            let turn = ProviderTurn(provider, begun, call, CredentialsProviderSubmitToken.info, now: now)
+            let token = try credentials.verifier.verify(request.token, .init(audience: turn.settings.key.poolId), now: now)
+            guard token.identityId == request.identityId else { throw LoginsDoNotMatch(identityId: request.identityId) }
+            try adopt(token.identityId, &memory, keptBefore: try kept(turn)?.id, turn)
+            let user = ProvenUser(
+                identityId: token.identityId, isGuest: SessionHolder(token).isGuest, proof: .token(request.token))
+            let held = try exchange(user, turn)
+            memory.hold(held, for: request.token)
+            return CredentialsProviderAnswer(held)
+        }
+    }
+
+    /// What whoever repeats the answer to the same question gets; nil if the question is open.
+    ///
+    /// - Throws: `TokenNotAwaited`, also for another token than the one that answered; `LoginsDoNotMatch`.
+    private static func held(
+        _ memory: ProviderMemory, for request: CredentialsProviderSubmitToken.Params
+    ) throws -> CredentialsProviderAnswer? {
+        if let awaited = memory.awaited, constantTimeEquals(awaited.continuationToken, request.continuationToken) { return nil }
+        guard let answered = memory.answered, constantTimeEquals(answered.continuationToken, request.continuationToken),
+            constantTimeEquals(answered.token, request.token), let held = memory.held
+        else { throw TokenNotAwaited() }
+        guard held.identityId == request.identityId else { throw LoginsDoNotMatch(identityId: request.identityId) }
+        return CredentialsProviderAnswer(held)
+    }
+}

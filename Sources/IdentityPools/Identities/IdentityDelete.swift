@@ -1,0 +1,20 @@
+import Contract
+import ServiceContext
+
+extension IdentityService {
+    /// Deletes identities with their logins.
+    ///
+    /// - Source: DeleteIdentities; cognito.md 3.2.
+    public func delete(_ request: IdentityDelete.Params, _ call: any CallContext) throws -> IdentityDelete.Result {
+        let now = surroundings.clock.now
+        try surroundings.database.write { tx in
+            for id in Set(request.identityIds).sorted() {
+                guard let identity = try tx.identity(id), try tx.deleteIdentity(id) else { continue }
+                try surroundings.audit.record(
+                    AuditEvent(method: IdentityDelete.info.name, trace: call.trace, poolId: identity.poolId, identityId: id), at: now,
+                    in: tx)
+            }
+        }
+        return IdentityDelete.Result(unprocessed: [])
+    }
+}

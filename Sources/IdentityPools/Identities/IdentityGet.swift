@@ -1,0 +1,13 @@
+import Contract
+import ServiceContext
+
+extension IdentityService {
+    /// - Throws: `IdentityNotFound`.
+    /// - Source: DescribeIdentity; cognito.md 3.2.
+    public func get(_ request: IdentityGet.Params, _ call: any CallContext) throws -> IdentityGet.Result {
+        try surroundings.database.read { tx in
+            guard let identity = try tx.identity(request.identityId) else { throw IdentityNotFound(identityId: request.identityId) }
+            return try answer(identity, in: tx)
+        }
+    }
+}

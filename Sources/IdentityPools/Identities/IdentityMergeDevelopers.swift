@@ -1,0 +1,36 @@
+import Contract
+import ServiceContext
+
+extension IdentityService {
+    /// Merges the identities of two developer user identifiers; the destination stays.
+    ///
+    /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `DeveloperUserNotFound`, `LoginConflict`.
+    /// - Source: MergeDeveloperIdentities; cognito.md 7.4.
+    public func mergeDevelopers(_ request: IdentityMergeDevelopers.Params, _ call: any CallContext) throws -> IdentityMergeDevelopers.Result
+    {
+        let now = surroundings.clock.now
+        let id = try surroundings.database.write(isolation: .serializable) { tx in
+            let pool = try catalogue.pool(request.poolId, in: tx)
+            try pool.requireDeveloperProvider(request.developerProvider)
+            func owner(of subject: String, _ parameter: String) throws -> String {
+                guard let owner = try tx.identity(owning: Login(provider: request.developerProvider, subject: subject), in: pool.id) else {
+                    throw DeveloperUserNotFound(poolId: pool.id, parameter: parameter)
+                }
+                return owner
+            }
+            let source = try owner(of: request.sourceUserIdentifier, "/sourceUserIdentifier")
+            let destination = try owner(of: request.destinationUserIdentifier, "/destinationUserIdentifier")
+            if source == destination { return destination }
+            try IdentityResolution.refuseConflicts(
+                among: try tx.logins(of: destination) + tx.logins(of: source), developerProvider: pool.developerProvider)
+            try tx.absorb(source, into: destination, at: now)
+            try tx.setState(.authenticated, of: destination, at: now)
+            try surroundings.audit.record(
+                AuditEvent(
+                    method: IdentityMergeDevelopers.info.name, trace: call.trace, poolId: pool.id, identityId: destination,
+                    details: ["merged": [.string(source)]]), at: now, in: tx)
+            return destination
+        }
+        return IdentityMergeDevelopers.Result(identityId: id)
+    }
+}

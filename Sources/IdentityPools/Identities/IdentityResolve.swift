@@ -1,0 +1,33 @@
+import Contract
+import ServiceContext
+import Storage
+
+extension IdentityService {
+    /// Finds or makes the identity of whoever has proven logins; without any, a new guest.
+    ///
+    /// - Throws: `PoolNotFound`, `UnauthenticatedNotAllowed`, `LoginConflict`, and what verifying logins throws.
+    /// - Source: GetId; cognito.md 3.3, 7.1.
+    public func resolve(_ request: IdentityResolve.Params, _ call: any CallContext) throws -> IdentityResolve.Result {
+        try resolve(request, call) { _, _ in }
+    }
+
+    /// - Parameter complete: what the caller makes of the identity, in the same transaction. If it throws, nothing was changed.
+    func resolve(
+        _ request: IdentityResolve.Params, _ call: any CallContext, complete: (Transaction, ResolvedIdentity) throws -> Void
+    ) throws -> IdentityResolve.Result {
+        let now = surroundings.clock.now
+        var proofs: [LoginProof] = []
+        if let logins = request.logins, !logins.isEmpty {
+            let pool = try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) }
+            proofs = try LoginVerifier(surroundings, catalogue).verify(logins, of: pool, call, now: now)
+        }
+        let event = AuditEvent(method: IdentityResolve.info.name, trace: call.trace, poolId: request.poolId)
+        let (_, identity) = try surroundings.resolve(event, at: now) { tx in
+            let pool = try catalogue.pool(request.poolId, in: tx)
+            return ((), try IdentityResolution.Facts(tx, pool: pool, given: nil, logins: proofs.map(\.login)))
+        } complete: { tx, _, identity in
+            try complete(tx, identity)
+        }
+        return IdentityResolve.Result(identityId: identity.id, isNewIdentity: identity.isNew)
+    }
+}

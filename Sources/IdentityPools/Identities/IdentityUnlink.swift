@@ -1,0 +1,67 @@
+import Contract
+import ServiceContext
+import Storage
+
+extension IdentityService {
+    /// Takes public logins off an identity that one login proves.
+    ///
+    /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `LoginsDoNotMatch`, `LoginNotLinked`, and what
+    ///   verifying logins throws.
+    /// - Source: UnlinkIdentity; cognito.md 3.7, 7.5.
+    public func unlink(_ request: IdentityUnlink.Params, _ call: any CallContext) throws -> IdentityUnlink.Result {
+        let now = surroundings.clock.now
+        let id = request.identityId
+        let proven = try surroundings.prove(id, request.logins, catalogue, call, now: now)
+        if proven.proofs.isEmpty { throw IdentityForbidden(identityId: id) }
+        return try surroundings.database.write(isolation: .serializable) { tx in
+            guard let identity = try tx.identity(id) else { throw IdentityNotFound(identityId: id) }
+            if identity.state == .disabled { throw IdentityDisabled(identityId: id) }
+            guard try proven.proofs.contains(where: { try tx.identity(owning: $0.login, in: proven.pool.id) == id }) else {
+                throw LoginsDoNotMatch(identityId: id)
+            }
+            for provider in request.loginsToRemove {
+                // A developer login is taken off by whoever vouched for it.
+                if provider == proven.pool.developerProvider { throw PublicProviderRequired(provider: provider) }
+                guard try tx.unlink(provider, from: id) > 0 else {
+                    throw LoginNotLinked(identityId: id, provider: provider)
+                }
+            }
+            return try finishUnlinking(id, of: proven.pool.id, request.loginsToRemove, IdentityUnlink.info.name, call, at: now, in: tx)
+        }
+    }
+
+    /// An identity without logins is disabled for good; it never becomes a guest again.
+    func finishUnlinking(
+        _ id: String, of poolId: String, _ providers: [String], _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
+    ) throws -> IdentityDescription {
+        try tx.setState(try tx.logins(of: id).isEmpty ? .disabled : .authenticated, of: id, at: now)
+        try surroundings.audit.record(
+            AuditEvent(
+                method: method, trace: call.trace, poolId: poolId, identityId: id,
+                details: ["unlinked": .array(providers.map { .string($0) })]),
+            at: now, in: tx)
+        return try answer(try tx.identity(id)!, in: tx)
+    }
+}
+
+extension PoolRecord {
+    /// - Throws: `UnsupportedDeveloperProvider` unless `name` is the pool's developer provider.
+    func requireDeveloperProvider(_ name: String?) throws {
+        guard let developerProvider, name == nil || name == developerProvider else {
+            throw unsupported([name].compactMap { $0 })
+        }
+    }
+
+    /// - Parameter given: the names that were given and that are no provider of the pool; none if its developer login is missing.
+    func unsupported(_ given: [String]) -> UnsupportedDeveloperProvider {
+        let reason =
+            if !given.isEmpty {
+                "it has no login provider \(given.joined(separator: ", "))"
+            } else if let developerProvider {
+                "a login of its developer provider \(developerProvider) is required"
+            } else {
+                "it has no developer provider; pool.update can add one"
+            }
+        return UnsupportedDeveloperProvider(poolId: id, given: given, reason: reason, developerProvider: developerProvider)
+    }
+}

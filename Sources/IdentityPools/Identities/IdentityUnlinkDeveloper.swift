@@ -1,0 +1,29 @@
+import Contract
+import ServiceContext
+import Storage
+
+extension IdentityService {
+    /// Takes a developer user identifier off an identity.
+    ///
+    /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `IdentityNotFound`, `DeveloperUserNotFound`, `LoginConflict`.
+    /// - Source: UnlinkDeveloperIdentity; cognito.md 3.2, 7.5.
+    public func unlinkDeveloper(_ request: IdentityUnlinkDeveloper.Params, _ call: any CallContext) throws -> IdentityUnlinkDeveloper.Result
+    {
+        let now = surroundings.clock.now
+        let id = request.identityId
+        return try surroundings.database.write(isolation: .serializable) { tx in
+            let pool = try catalogue.pool(request.poolId, in: tx)
+            try pool.requireDeveloperProvider(request.developerProvider)
+            guard let identity = try tx.identity(id), identity.poolId == pool.id else { throw IdentityNotFound(identityId: id) }
+            let login = Login(provider: request.developerProvider, subject: request.developerUserIdentifier)
+            guard let owner = try tx.identity(owning: login, in: pool.id) else {
+                throw DeveloperUserNotFound(poolId: pool.id, parameter: "/developerUserIdentifier")
+            }
+            guard owner == id else {
+                throw LoginConflict(provider: login.provider, reason: "the identifier belongs to another identity than \(id)")
+            }
+            _ = try tx.unlink(login.provider, subject: login.subject, from: id)
+            return try finishUnlinking(id, of: pool.id, [login.provider], IdentityUnlinkDeveloper.info.name, call, at: now, in: tx)
+        }
+    }
+}

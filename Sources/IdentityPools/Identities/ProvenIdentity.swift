@@ -1,0 +1,31 @@
+import Contract
+import ServiceContext
+import Storage
+
+/// An identity that a client named, with the logins it proved: what token.mint, credentials.get and identity.unlink begin with.
+struct ProvenIdentity {
+    let pool: PoolRecord
+    let identity: Identity
+    let proofs: [LoginProof]
+}
+
+extension ServiceContext {
+    /// Looks up what a client names and verifies its logins, in the order of cognito.md 2.5: the identity, its state, the logins.
+    ///
+    /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `ClassicFlowDisabled`, and what verifying logins throws.
+    func prove(
+        _ identityId: String, _ logins: Members<String>?, _ catalogue: PoolConfigurationCache, _ call: any CallContext, now: Int64,
+        classicFlow: Bool = false
+    ) throws -> ProvenIdentity {
+        let (pool, identity) = try database.read { tx in
+            guard let identity = try tx.identity(identityId), let pool = try catalogue.knownPool(identity.poolId, in: tx) else {
+                throw IdentityNotFound(identityId: identityId)
+            }
+            return (pool, identity)
+        }
+        if identity.state == .disabled { throw IdentityDisabled(identityId: identityId) }
+        if classicFlow, !pool.allowClassicFlow { throw ClassicFlowDisabled(poolId: pool.id) }
+        let proofs = try LoginVerifier(self, catalogue).verify(logins, of: pool, call, now: now)
+        return ProvenIdentity(pool: pool, identity: identity, proofs: proofs)
+    }
+}

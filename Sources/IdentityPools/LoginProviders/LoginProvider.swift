@@ -1,0 +1,211 @@
+import Contract
+import Crypto
+import Federation
+import JSON
+import ServiceContext
+
+/// A public login provider of a pool (cognito.md 1.2, 4.1).
+package struct LoginProvider: Sendable {
+    enum Kind: Sendable, Equatable {
+        /// ID tokens of an OpenID provider with these issuers, the first of which publishes the keys.
+        case openID(issuers: [String])
+        /// ID tokens of a tenant of this store.
+        case tenant(id: String)
+        /// Access tokens that Facebook is asked about.
+        case facebook
+        /// Access tokens that Login with Amazon is asked about.
+        case amazon
+    }
+
+    /// The key of its logins: a domain, or an issuer without its scheme.
+    package let name: String
+    let kind: Kind
+    /// Whether it is one of the well-known ones, whose users are told apart by app as well (1.4).
+    let isSocial: Bool
+    /// The client or app ids whose tokens are accepted.
+    let clientIds: [String]
+    /// Its public keys, nil if they are fetched.
+    let keys: JWKSet?
+    let endpoint: String?
+    let allowsInsecure: Bool
+    let allowsPrivateNetwork: Bool
+    /// As it stands in the store.
+    let stored: JSONObject
+
+    /// Who `subject` is for this pool: a social provider's users are told apart by app.
+    func login(subject: String, clientId: String) -> Login {
+        Login(provider: name, subject: isSocial ? "\(clientId):\(subject)" : subject)
+    }
+
+    /// The last part of `amr` (5.3).
+    func qualified(subject: String, clientId: String, realm: Realm) -> String {
+        if isSocial { return "\(name):\(clientId):\(subject)" }
+        return isUserPool ? "\(name):CognitoSignIn:\(subject)" : "\(realm.arn(ofOpenIDProvider: name)):OIDC:\(subject)"
+    }
+}
+
+extension LoginProvider {
+    /// Domains that Amazon Cognito knows from former years (cognito.md 1.2, 4.1).
+    package static let legacyNames: Set = ["api.twitter.com", "www.digits.com"]
+
+    /// The issuers of well-known OpenID providers. Google's tokens also say it without the scheme.
+    private static let issuers: [PoolProviderSettings.Provider: [String]] = [
+        .accountsGoogleCom: ["https://accounts.google.com", "accounts.google.com"], .appleidAppleCom: ["https://appleid.apple.com"],
+    ]
+
+    /// Reads a provider as a caller configures it.
+    ///
+    /// - Parameters:
+    ///   - realm: nil for a provider that comes from the store and was judged before.
+    ///   - allowsPlainLoopback: whether plain http to this machine needs no `allowInsecure`.
+    /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
+    init(_ settings: PoolProviderSettings, in realm: Realm?, allowsPlainLoopback: Bool) throws {
+        let scheme = settings.allowInsecure || allowsPlainLoopback ? ProviderURL.httpsOrPlainLoopback : .https
+        switch settings.name {
+        case .provider(let provider):
+            name = provider.rawValue
+            isSocial = true
+            kind =
+                switch provider {
+                case .apiTwitterCom, .wwwDigitsCom: throw LegacyProviderNotSupported(provider: provider.rawValue)
+                case .graphFacebookCom: .facebook
+                case .wwwAmazonCom: .amazon
+                case .accountsGoogleCom, .appleidAppleCom: .openID(issuers: Self.issuers[provider] ?? [])
+                }
+        case .tenantId(let id):
+            self = try Self.tenant(id, settings, in: realm ?? Realm())
+            return
+        case .issuer(let issuer):
+            if let tenant = realm?.owner(ofIssuer: issuer)?.tenantId {
+                throw InvalidPoolProvider(provider: issuer, reason: "it is a tenant of this store. Use tenantId \(tenant) instead.")
+            }
+            name = try Self.name(ofIssuer: issuer, scheme)
+            isSocial = false
+            kind = .openID(issuers: [issuer])
+        }
+        guard let clientIds = settings.clientIds else {
+            throw InvalidPoolProvider(provider: name, reason: "its clientIds are missing: the client or app IDs whose tokens are accepted.")
+        }
+        self.clientIds = clientIds
+        endpoint = try settings.endpoint.map { [name, kind] in try Self.endpoint($0, of: name, kind, scheme) }
+        allowsInsecure = settings.allowInsecure
+        allowsPrivateNetwork = settings.allowPrivateNetwork
+        keys = try settings.keys.map { [name] keys in try Self.keys(keys, of: name) }
+        stored = settings.json
+        if keys != nil, kind == .facebook || kind == .amazon {
+            throw InvalidPoolProvider(provider: name, reason: "it verifies its tokens itself and has no keys")
+        }
+    }
+
+    private static func name(ofIssuer issuer: String, _ scheme: ProviderURL) throws -> String {
+        if DiscoveryURL.isDocument(issuer) {
+            throw InvalidPoolProvider(provider: issuer, reason: "\(DiscoveryURL.documentRefused(issuer, named: nil).reason).")
+        }
+        guard let name = scheme.rest(of: issuer), name.utf8.count <= 128 else {
+            throw InvalidPoolProvider(
+                provider: issuer,
+                reason: "the issuer must be an https URL of up to 128 characters without query and fragment.\(ProviderURL.hint(issuer))")
+        }
+        return String(name)
+    }
+
+    /// - Returns: the endpoint without a slash at its end.
+    private static func endpoint(_ url: String, of name: String, _ kind: Kind, _ scheme: ProviderURL) throws -> String {
+        guard kind == .facebook || kind == .amazon else {
+            throw InvalidPoolProvider(
+                provider: name, reason: "its keys are found by its issuer; endpoint is only for providers of access tokens.")
+        }
+        guard scheme.rest(of: url) != nil else {
+            throw InvalidPoolProvider(
+                provider: name, reason: "its endpoint must be an https URL without query and fragment.\(ProviderURL.hint(url))")
+        }
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
+    }
+
+    private static func keys(_ keys: [JSONObject], of name: String) throws -> JWKSet {
+        var known: [PublicKey] = []
+        for (index, key) in keys.enumerated() {
+            do {
+                known.append(try PublicKey(jwk: try JSONText(JSONValue.object(key).text).root))
+            } catch {
+                throw InvalidPoolProvider(provider: name, reason: "its key \(index) cannot be used: \(error).")
+            }
+        }
+        let set = JWKSet(known)
+        if let key = set.repeated {
+            throw InvalidPoolProvider(provider: name, reason: "two of its keys have the kid \(key.keyID).")
+        }
+        return set
+    }
+}
+
+extension PoolProviderSettings {
+    /// As it is kept, which is how it was given.
+    var json: JSONObject {
+        var object = JSONObject()
+        switch name {
+        case .provider(let provider): object["provider"] = .string(provider.rawValue)
+        case .issuer(let issuer): object["issuer"] = .string(issuer)
+        case .tenantId(let id): object["tenantId"] = .string(id)
+        }
+        if let clientIds { object["clientIds"] = .array(clientIds.map { .string($0) }) }
+        if let keys { object["keys"] = .array(keys.map { .object($0) }) }
+        if let endpoint { object["endpoint"] = .string(endpoint) }
+        object["allowInsecure"] = .bool(allowInsecure)
+        object["allowPrivateNetwork"] = .bool(allowPrivateNetwork)
+        return object
+    }
+}
+
+extension [LoginProvider] {
+    /// What the logins of others are called (cognito.md 4.1).
+    private static let reservedNames =
+        LoginProvider.legacyNames.union([
+            LoginVerifier.poolTokenName, "graph.facebook.com", "www.amazon.com", "accounts.google.com", "appleid.apple.com",
+        ])
+
+    /// Reads the providers of a pool.
+    ///
+    /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
+    package init(_ settings: [PoolProviderSettings], developerProvider: String?, in realm: Realm, allowsPlainLoopback: Bool) throws {
+        self = try settings.map { try LoginProvider($0, in: realm, allowsPlainLoopback: allowsPlainLoopback) }
+        if let developerProvider, Self.reservedNames.contains(developerProvider) {
+            throw InvalidPoolProvider(
+                provider: developerProvider, reason: "this name is reserved for another kind of login. Choose another name."
+            )
+        }
+        var names: Set<String> = [LoginVerifier.poolTokenName]
+        if let developerProvider { names.insert(developerProvider) }
+        for provider in self where !names.insert(provider.name).inserted {
+            throw InvalidPoolProvider(provider: provider.name, reason: "its name is already used by another provider of the pool.")
+        }
+    }
+
+    /// Reads what `json` answered.
+    init(stored text: String) {
+        let elements = (try? JSONText(text).root) ?? JSONText.emptyArray
+        var providers: [LoginProvider] = []
+        elements.forEachElement { _, node in
+            if let tenant = LoginProvider(storedTenant: node) {
+                providers.append(tenant)
+            } else if let settings = try? PoolProviderSettings(decoding: node),
+                let provider = try? LoginProvider(settings, in: nil, allowsPlainLoopback: true)
+            {
+                providers.append(provider)
+            }
+        }
+        self = providers
+    }
+
+    package var json: JSONValue { .array(map { .object($0.stored) }) }
+}
+
+extension JSONText {
+    fileprivate static let emptyArray = try! JSONText("[]").root
+}
+
+extension LoginProvider {
+    var address: ProviderAddress {
+        ProviderAddress(name: name, allowsInsecure: allowsInsecure, allowsPrivateNetwork: allowsPrivateNetwork)
+    }
+}

@@ -1,0 +1,75 @@
+import Contract
+import Crypto
+import Federation
+import JSON
+import ServiceContext
+
+/// Verifies the public logins of a call: all of them or none (cognito.md 4.2).
+package struct LoginVerifier: Sendable {
+    private let surroundings: ServiceContext
+    private let catalogue: PoolConfigurationCache
+
+    init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+
+    /// The name under which AWS clients hand in a pool's own token.
+    package static let poolTokenName = "cognito-identity.amazonaws.com"
+
+    /// - Returns: the proofs in the order of their providers' names.
+    /// - Throws: `PublicProviderRequired`, `PoolTokenNotAccepted`, `SamlNotSupported`, `LegacyProviderNotSupported`, `UnsupportedLoginProvider`
+    ///   for a name;
+    ///   `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable` for a token.
+    func verify(_ logins: Members<String>?, of pool: PoolRecord, _ call: any CallContext, now: Int64) throws -> [LoginProof] {
+        guard let logins, !logins.isEmpty else { return [] }
+        let ordered = logins.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let named = try ordered.map { ($0.value, try provider($0.name, of: pool)) }
+        return try named.map { token, provider in try verify(token, from: provider, call, now: now) }
+    }
+
+    private func provider(_ name: String, of pool: PoolRecord) throws -> LoginProvider {
+        if name == pool.developerProvider { throw PublicProviderRequired(provider: name) }
+        if name == Self.poolTokenName { throw PoolTokenNotAccepted(provider: name) }
+        if let provider = pool.provider(named: name) { return provider }
+        if name.hasPrefix("arn:"), name.contains(":saml-provider/") { throw SamlNotSupported(provider: name) }
+        if LoginProvider.legacyNames.contains(name) { throw LegacyProviderNotSupported(provider: name) }
+        throw UnsupportedLoginProvider(poolId: pool.id, provider: name)
+    }
+
+    private func verify(_ token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> LoginProof {
+        if let tenantId = provider.tenantId {
+            return try TenantLogin(surroundings, catalogue).proof(of: token, from: provider, tenantId: tenantId, now: now)
+        }
+        guard case .openID(let issuers) = provider.kind else {
+            return try AccessTokenCheck(surroundings).proof(of: token, from: provider, call, now: now)
+        }
+        let jws: JWS
+        do { jws = try JWS.parse(token) } catch {
+            throw LoginTokenInvalid(provider: provider.name, check: "malformed", reason: "Couldn't verify signed token. \(error.text)")
+        }
+        try refuseOwnToken(jws, provider)
+        do throws(ForeignTokenRules.Refusal) { try ForeignTokenRules.checkType(jws.header) } catch {
+            throw LoginTokenInvalid(provider: provider.name, check: error.check.rawValue, reason: error.reason)
+        }
+        // Cheap checks come first: nobody is asked for keys to refuse a token that is expired or somebody else's.
+        let claims = try IDTokenClaims(jws.payload, from: provider, now: now)
+        let key = try key(for: jws.header, of: provider, issuer: issuers[0], call)
+        guard let key, (try? jws.verify(with: key)) != nil else {
+            let read = "the keys that are read from its key set: the first 128, or fewer if they are long"
+            let why = key == nil ? " The provider has no key for it among \(read)." : ""
+            throw LoginTokenInvalid(provider: provider.name, check: "signature", reason: "Couldn't verify signed token.\(why)")
+        }
+        return LoginProof(of: claims.subject, for: claims.clientId, from: provider, claims: claims.json, realm: surroundings.realm)
+    }
+
+    private func key(for header: JWSHeader, of provider: LoginProvider, issuer: String, _ call: any CallContext) throws -> PublicKey? {
+        if let keys = provider.keys { return keys.key(for: header) }
+        return try surroundings.foreign.key(for: header, issuer: issuer, of: provider.address, call)
+    }
+
+    private func refuseOwnToken(_ jws: JWS, _ provider: LoginProvider) throws {
+        let issuer = (try? JSONText(jws.payload).root)?["iss"]?.string
+        if let issuer, surroundings.realm.owner(ofIssuer: issuer) != nil { throw PoolTokenNotAccepted(provider: provider.name) }
+    }
+}

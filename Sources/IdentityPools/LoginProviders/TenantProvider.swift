@@ -1,0 +1,51 @@
+import Contract
+import JSON
+import ServiceContext
+import Storage
+
+/// A tenant of this store as a login provider of a pool. It is kept with its issuer, by which its logins are named.
+extension LoginProvider {
+    /// - Throws: `InvalidPoolProvider` for settings that a tenant does not have.
+    static func tenant(_ id: String, _ settings: PoolProviderSettings, in realm: Realm) throws -> LoginProvider {
+        let issuer = realm.issuer(of: .tenant(id))
+        let tenant = LoginProvider(tenant: id, issuer: issuer)
+        guard settings.clientIds == nil, settings.keys == nil, settings.endpoint == nil, !settings.allowInsecure,
+            !settings.allowPrivateNetwork
+        else {
+            throw InvalidPoolProvider(
+                provider: tenant.name, reason: "a tenant has its own keys and client ID. Omit all members other than tenantId.")
+        }
+        guard tenant.name.utf8.count <= 128 else {
+            throw InvalidPoolProvider(provider: tenant.name, reason: "its issuer has more than 128 characters.")
+        }
+        return tenant
+    }
+
+    /// Reads what `stored` is, nil for other providers.
+    init?(storedTenant node: JSONNode) {
+        guard let id = node["tenantId"]?.string, let issuer = node["issuer"]?.string else { return nil }
+        self.init(tenant: id, issuer: issuer)
+    }
+
+    private init(tenant id: String, issuer: String) {
+        name = String(issuer.dropFirst(issuer.hasPrefix("https://") ? 8 : issuer.hasPrefix("http://") ? 7 : 0))
+        kind = .tenant(id: id)
+        isSocial = false
+        clientIds = [id]
+        keys = nil
+        endpoint = nil
+        allowsInsecure = false
+        allowsPrivateNetwork = false
+        stored = ["tenantId": .string(id), "issuer": .string(issuer)]
+    }
+
+    /// The tenant, if it is one.
+    package var tenantId: String? { if case .tenant(let id) = kind { id } else { nil } }
+}
+
+extension TenantLogins {
+    /// - Throws: `TenantNotFound` for a provider whose tenant does not exist.
+    func requireTenants(of providers: [LoginProvider], in tx: Transaction) throws {
+        for id in providers.compactMap(\.tenantId) where try !exists(id, in: tx) { throw TenantNotFound(tenantId: id) }
+    }
+}

@@ -1,0 +1,99 @@
+/// A value in a condition, read once for the operator it stands under.
+enum PolicyOperand: Hashable, Sendable {
+    case text(PolicyText)
+    case number(Double)
+    /// Seconds since 1970.
+    case date(Int64)
+    case truth(Bool)
+    /// The parts of an ARN, the last with all colons that are left.
+    case arn([PolicyText])
+
+    /// - Throws: `PolicyMalformed` if the value is not what the operator compares with.
+    init(_ value: String, for op: PolicyOperator, variables: Bool, _ pointer: String) throws {
+        func malformed(_ what: String) -> PolicyMalformed {
+            PolicyMalformed(pointer: pointer, reason: "\(op.rawValue) requires \(what); \"\(value)\" is not valid")
+        }
+        switch op.comparison {
+        case .text:
+            self = .text(try PolicyText(value, wildcards: op.hasWildcards, variables: variables, pointer))
+        case .arn:
+            let parts = Self.arnParts(value)
+            guard parts.count == 6, parts[0] == "arn" || parts[0] == "*" else {
+                throw malformed("an ARN of six parts, such as arn:aws:iam::*:role/x")
+            }
+            self = .arn(try parts.map { try PolicyText($0, wildcards: true, variables: variables, pointer) })
+        case .number:
+            guard let number = Self.number(value) else { throw malformed("a number") }
+            self = .number(number)
+        case .date:
+            guard let date = PolicyDate.seconds(value) else {
+                throw malformed("a time such as 2026-11-21T12:00:00Z, or seconds since 1970")
+            }
+            self = .date(date)
+        case .truth, .presence:
+            guard let truth = Self.truth(value) else { throw malformed("\"true\" or \"false\"") }
+            self = .truth(truth)
+        }
+    }
+
+    /// Whether a value of the request compares with this one. What cannot be read as its kind matches nothing.
+    func matches(_ value: String, _ comparison: PolicyOperator.Comparison, in context: PolicyContext) -> Bool {
+        switch (self, comparison) {
+        case (.text(let text), .text(let ignoringCase)): return text.matches(value, in: context, ignoringCase: ignoringCase)
+        case (.arn(let patterns), .arn):
+            let parts = Self.arnParts(value)
+            return parts.count == 6 && zip(patterns, parts).allSatisfy { $0.matches($1, in: context) }
+        case (.number(let bound), .number(let relation)): return Self.number(value).map { relation.holds($0, bound) } ?? false
+        case (.date(let bound), .date(let relation)): return PolicyDate.seconds(value).map { relation.holds($0, bound) } ?? false
+        case (.truth(let truth), .truth): return Self.truth(value) == truth
+        default: return false
+        }
+    }
+
+    private static func arnParts(_ text: String) -> [String] {
+        text.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false).map { String($0) }
+    }
+
+    private static func number(_ text: String) -> Double? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 || "+-.eE".utf8.contains($0) }) else { return nil }
+        return Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    private static func truth(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true": true
+        case "false": false
+        default: nil
+        }
+    }
+}
+
+/// The times in policies.
+package enum PolicyDate {
+    /// `seconds` since 1970 as `2026-11-21T12:00:00Z`.
+    package static func text(_ seconds: Int64) -> String {
+        let digits = Array(AmzDate.text(seconds).utf8)
+        let parts = [digits[0..<4], digits[4..<6], digits[6..<11], digits[11..<13], digits[13...]]
+        let separators: [[UInt8]] = ["-", "-", ":", ":", ""].map { Array($0.utf8) }
+        return String(decoding: zip(parts, separators).flatMap { $0 + $1 }, as: UTF8.self)
+    }
+
+    /// Seconds since 1970 of `2026-11-21`, `2026-11-21T12:00:00Z`, the same with `+01:00`, or plain seconds; nil for anything else.
+    static func seconds(_ text: String) -> Int64? {
+        if let seconds = Int64(text) { return seconds }
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }
+        let day = String(decoding: bytes[0..<4] + bytes[5..<7] + bytes[8..<10], as: UTF8.self)
+        if bytes.count == 10 { return AmzDate.seconds("\(day)T000000Z") }
+        guard bytes.count >= 20, bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":") else {
+            return nil
+        }
+        let clock = String(decoding: bytes[11..<13] + bytes[14..<16] + bytes[17..<19], as: UTF8.self)
+        guard let local = AmzDate.seconds("\(day)T\(clock)Z") else { return nil }
+        if bytes[19...] == [UInt8(ascii: "Z")] { return local }
+        guard bytes.count == 25, bytes[22] == UInt8(ascii: ":"), [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[19]),
+            let ahead = AmzDate.seconds("19700101T" + String(decoding: bytes[20..<22] + bytes[23..<25], as: UTF8.self) + "00Z")
+        else { return nil }
+        return bytes[19] == UInt8(ascii: "+") ? local - ahead : local + ahead
+    }
+}

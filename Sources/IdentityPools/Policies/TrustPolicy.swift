@@ -1,0 +1,195 @@
+import Contract
+import JSON
+
+/// Who may have credentials of a role (cognito.md 6.4).
+package struct TrustPolicy: Sendable {
+    static let federatedPrincipal = "cognito-identity.amazonaws.com"
+    static let assumeAction = "sts:AssumeRoleWithWebIdentity"
+    static let tagAction = "sts:TagSession"
+    /// The condition key for the pool of a token.
+    static let audience = "cognito-identity.amazonaws.com:aud"
+
+    /// The policy as it was given.
+    package let text: String
+    private let statements: [Statement]
+
+    private struct Statement: Sendable {
+        let allows: Bool
+        /// Whether it is about tokens of pools.
+        let concernsUs: Bool
+        let actions: [PolicyText]
+        let isNotAction: Bool
+        let conditions: [PolicyCondition]
+        /// The RFC 6901 pointer of the statement.
+        let pointer: String
+        /// Whether the statement lets tokens of pools assume the role, and no condition limits it to named pools.
+        private(set) var isOpenToAnyPool = false
+
+        init(
+            allows: Bool, concernsUs: Bool, actions: [PolicyText], isNotAction: Bool, conditions: [PolicyCondition], pointer: String
+        ) {
+            self.allows = allows
+            self.concernsUs = concernsUs
+            self.actions = actions
+            self.isNotAction = isNotAction
+            self.conditions = conditions
+            self.pointer = pointer
+            isOpenToAnyPool =
+                allows && concernsUs && covers(TrustPolicy.assumeAction)
+                && !conditions.contains { $0.namesValues(of: TrustPolicy.audience) }
+        }
+
+        func covers(_ action: String) -> Bool {
+            actions.contains { $0.matches(action, in: PolicyContext(), ignoringCase: true) } != isNotAction
+        }
+    }
+
+    /// Reads a policy that is going to be stored.
+    ///
+    /// - Throws: `PolicyMalformed`, also for a policy that trusts every pool.
+    init(parsing text: String) throws {
+        try self.init(stored: text)
+        try checkGuard()
+    }
+
+    /// Reads a policy that is stored already. A statement that trusts every pool allows nothing.
+    ///
+    /// - Throws: `PolicyMalformed`.
+    init(stored text: String) throws {
+        let (root, reader) = try PolicyReader.read(text)
+        let names: Set = ["Sid", "Effect", "Principal", "Action", "NotAction", "Condition"]
+        self.text = text
+        statements = try reader.statements(root, allowing: names).map { pointer, object in
+            try Self.statement(object, pointer, reader)
+        }
+    }
+
+    /// Whether some statement trusts every pool, and therefore allows nothing.
+    var hasOpenStatement: Bool { statements.contains(where: \.isOpenToAnyPool) }
+
+    /// Each statement that lets tokens of pools assume the role must name the pools: all pools sign tokens for the same principal, so that
+    /// without such a condition the tokens of every pool in the store would be accepted (CVE-2024-28056). A policy that trusts pools must
+    /// have a condition in any case.
+    private func checkGuard() throws {
+        if let open = statements.first(where: \.isOpenToAnyPool) {
+            throw PolicyMalformed(
+                pointer: open.pointer, reason: "\(Self.openReason). Add {\"StringEquals\": {\"\(Self.audience)\": \"POOL_ID\"}}")
+        }
+        let allowing = statements.filter { $0.allows && $0.concernsUs }
+        guard !allowing.isEmpty, statements.allSatisfy(\.conditions.isEmpty) else { return }
+        throw PolicyMalformed(pointer: "/Statement", reason: "a statement that trusts \(Self.federatedPrincipal) must have a condition")
+    }
+
+    private static let openReason =
+        "a statement that trusts \(federatedPrincipal) must name the pool: its Condition needs StringEquals, or StringLike with most of the "
+        + "pool ID, on \(audience)"
+
+    private static func statement(_ object: JSONObject, _ pointer: String, _ reader: PolicyReader) throws -> Statement {
+        let allows = try reader.allows(object, pointer)
+        guard let principal = object["Principal"] else { throw PolicyMalformed(pointer: pointer, reason: "Principal is missing") }
+        let concernsUs = try concernsUs(principal, pointer + "/Principal", allows: allows, reader)
+        let isNotAction = object["NotAction"] != nil
+        guard let actions = object["Action"] ?? object["NotAction"], !(isNotAction && object["Action"] != nil) else {
+            throw PolicyMalformed(pointer: pointer, reason: "a statement must contain either Action or NotAction")
+        }
+        let place = pointer + (isNotAction ? "/NotAction" : "/Action")
+        return Statement(
+            allows: allows, concernsUs: concernsUs,
+            actions: try reader.actions(actions, place), isNotAction: isNotAction,
+            conditions: try reader.conditions(object, pointer), pointer: pointer)
+    }
+
+    private static func concernsUs(_ principal: JSONValue, _ pointer: String, allows: Bool, _ reader: PolicyReader) throws -> Bool {
+        // Everyone can be shut out, but who is let in must be named.
+        if principal.string == "*" { return !allows }
+        guard let kinds = principal.object, !kinds.isEmpty else {
+            throw PolicyMalformed(
+                pointer: pointer, reason: "a principal must be \"*\" or an object such as {\"Federated\": \"\(federatedPrincipal)\"}")
+        }
+        var concernsUs = false
+        for (kind, value) in kinds.members {
+            let place = pointer + PolicyReader.pointer([kind])
+            guard ["Federated", "AWS", "Service", "CanonicalUser"].contains(kind) else {
+                throw PolicyMalformed(pointer: place, reason: "a principal must be Federated, AWS, Service or CanonicalUser")
+            }
+            let names = try reader.strings(value, place)
+            if kind == "Federated", names.contains(federatedPrincipal) { concernsUs = true }
+            if !allows, kind == "Federated" || kind == "AWS", names.contains("*") { concernsUs = true }
+        }
+        return concernsUs
+    }
+
+    // MARK: Judging
+
+    enum Judgement: Equatable, Sendable {
+        case allowed
+        /// This action is not allowed, and why.
+        case refused(action: String, why: String)
+    }
+
+    /// Whether a token with this context may have the role's credentials. Each action must be allowed by some statement, and
+    /// denied by none; with tags there are two actions.
+    func judge(_ context: PolicyContext, tagged: Bool) -> Judgement {
+        for action in tagged ? [Self.assumeAction, Self.tagAction] : [Self.assumeAction] {
+            if let why = refusal(of: action, context) { return .refused(action: action, why: why) }
+        }
+        return .allowed
+    }
+
+    private func refusal(of action: String, _ context: PolicyContext) -> String? {
+        var why = "no statement applies"
+        var isAllowed = false
+        for (index, statement) in statements.enumerated() where statement.concernsUs && statement.covers(action) {
+            if statement.isOpenToAnyPool {
+                why = "statement \(index + 1) does not name the pool"
+                continue
+            }
+            let failed = statement.conditions.first { !$0.holds(in: context) }
+            switch (statement.allows, failed) {
+            case (false, nil): return "statement \(index + 1) denies it"
+            case (false, .some): break
+            case (true, nil): isAllowed = true
+            case (true, let failed?): why = "in statement \(index + 1) the condition \(failed.name) on \(failed.key) does not hold"
+            }
+        }
+        return isAllowed ? nil : why
+    }
+
+    /// How long a policy may be, as IAM's quota "role trust policy length" is at its most. Judging takes time that grows with it.
+    static let mostCharacters = 8192
+
+    /// The text of a policy of the caller's own.
+    ///
+    /// - Throws: `MalformedPolicy`.
+    package static func accepted(_ policy: JSONObject) throws -> String {
+        let text = JSONValue.object(policy).text
+        let length = text.unicodeScalars.count
+        guard length <= mostCharacters else {
+            let reason = "it has \(length) characters as compact JSON; the maximum is \(mostCharacters)"
+            throw MalformedPolicy(policy: .trust, pointer: "", reason: reason)
+        }
+        do { _ = try TrustPolicy(parsing: text) } catch let error as PolicyMalformed {
+            throw MalformedPolicy(policy: .trust, pointer: error.pointer, reason: error.reason)
+        }
+        return text
+    }
+
+    /// The policy that a role for one pool has by default: its authenticated identities, with or without tags.
+    package static func standard(forPool poolId: String) -> TrustPolicy {
+        let policy: JSONValue = [
+            "Version": "2012-10-17",
+            "Statement": [
+                [
+                    "Effect": "Allow",
+                    "Principal": ["Federated": .string(federatedPrincipal)],
+                    "Action": [.string(assumeAction), .string(tagAction)],
+                    "Condition": [
+                        "StringEquals": ["cognito-identity.amazonaws.com:aud": .string(poolId)],
+                        "ForAnyValue:StringLike": ["cognito-identity.amazonaws.com:amr": "authenticated"],
+                    ],
+                ]
+            ],
+        ]
+        return try! TrustPolicy(parsing: policy.text)
+    }
+}

@@ -1,0 +1,102 @@
+import Contract
+import Crypto
+import ServiceContext
+import SigningKeys
+import Storage
+
+/// Pools, roles, revocations and session keys, cached for one store epoch. Almost every request reads them and few change them.
+///
+/// A class, so that passing it on copies one reference.
+public final class PoolConfigurationCache: Sendable {
+    private let pools = EpochCache<String, PoolRecord>()
+    private let issuingPools = EpochCache<String, IssuingPool>()
+    private let poolRoles = EpochCache<String, [String: String]>()
+    private let roles = EpochCache<String, KnownRole>()
+    private let revocationList = EpochCache<Int, Revocations>()
+    private let storeIds = EpochCache<Int, String>()
+    package let signingKeys: SigningKeys
+    let sessionKeys: SessionKeys
+    /// The tenants of the store, which can be login providers.
+    let tenants: any TenantLogins
+
+    private let realm: Realm
+
+    public init(signingKeys: SigningKeys, tenants: any TenantLogins, vault: Vault, realm: Realm) {
+        self.realm = realm
+        self.signingKeys = signingKeys
+        self.tenants = tenants
+        sessionKeys = SessionKeys(vault: vault)
+    }
+
+    /// A role with its trust policy, read once.
+    struct KnownRole: Sendable {
+        let record: RoleRecord
+        let trustPolicy: TrustPolicy
+    }
+
+    /// - Throws: `PoolNotFound`.
+    func pool(_ id: String, in tx: Transaction) throws -> PoolRecord {
+        guard let pool = try pools.value(for: id, in: tx, load: { try tx.pool(id) }) else { throw PoolNotFound(poolId: id) }
+        return pool
+    }
+
+    /// A pool with the keys that it signs with.
+    final class IssuingPool: Sendable {
+        let pool: PoolRecord
+        private let keys: KeyRing
+        /// One for each of `keys`.
+        private let issuers: [PoolTokenIssuer]
+
+        init(_ pool: PoolRecord, _ keys: KeyRing, in realm: Realm) {
+            self.pool = pool
+            self.keys = keys
+            let frame = PoolTokenFrame(realm, poolId: pool.id)
+            issuers = keys.keys.map { PoolTokenIssuer(frame, $0) }
+        }
+
+        /// Whoever signs at `now`.
+        ///
+        /// - Throws: `PoolNotFound` for a pool that has no key any more.
+        func issuer(at now: Int64) throws -> PoolTokenIssuer {
+            guard let index = keys.activeIndex(at: now) else { throw PoolNotFound(poolId: pool.id) }
+            return issuers[index]
+        }
+    }
+
+    /// A pool and the keys that it signs with, in one look-up.
+    ///
+    /// - Throws: `PoolNotFound`.
+    func issuingPool(_ id: String, in tx: Transaction) throws -> IssuingPool {
+        let known = try issuingPools.value(for: id, in: tx) {
+            guard let pool = try tx.pool(id) else { return nil }
+            return IssuingPool(pool, try signingKeys.ring(of: .pool(id), in: tx), in: realm)
+        }
+        guard let known else { throw PoolNotFound(poolId: id) }
+        return known
+    }
+
+    /// The pool, nil if there is none.
+    func knownPool(_ id: String, in tx: Transaction) throws -> PoolRecord? {
+        try pools.value(for: id, in: tx) { try tx.pool(id) }
+    }
+
+    /// The name of the role that a pool gives to identities of `kind`.
+    func roleName(_ kind: Identity.State, of poolId: String, in tx: Transaction) throws -> String? {
+        let key = kind == .guest ? "unauthenticated" : "authenticated"
+        return try poolRoles.value(for: poolId, in: tx) { try tx.poolRoles(poolId) }?[key]
+    }
+
+    func role(_ name: String, in tx: Transaction) throws -> KnownRole? {
+        try roles.value(for: name, in: tx) {
+            guard let record = try tx.role(name) else { return nil }
+            return KnownRole(record: record, trustPolicy: try TrustPolicy(stored: record.trustPolicy))
+        }
+    }
+
+    /// What tells the store apart from what it was before it was reset.
+    func storeId(in tx: Transaction) throws -> String { try storeIds.value(for: 0, in: tx) { try tx.storeFact("id") } ?? "" }
+
+    func revocations(in tx: Transaction) throws -> Revocations {
+        try revocationList.value(for: 0, in: tx) { try tx.revocations() } ?? Revocations([])
+    }
+}

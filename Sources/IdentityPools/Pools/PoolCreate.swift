@@ -1,0 +1,34 @@
+import Contract
+import Crypto
+import ServiceContext
+import SigningKeys
+
+extension PoolService {
+    /// Creates a pool with a signing key of its own, active at once.
+    ///
+    /// - Throws: `PoolExists`, `InvalidPoolProvider`, `TenantNotFound`; `InvalidParams` for tags of other characters.
+    /// - Source: CreateIdentityPool; cognito.md 1.2, 3.1.
+    public func create(_ request: PoolCreate.Params, _ call: any CallContext) throws -> PoolCreate.Result {
+        let now = surroundings.clock.now
+        try ResourceTags.check(request.tags)
+        let id = request.poolId ?? surroundings.newIdentifier()
+        let algorithm = Crypto.SigningAlgorithm(rawValue: request.signingAlgorithm.rawValue)!
+        let key = try NewSigningKey(for: .pool(id), algorithm: algorithm, activeAt: now, surroundings)
+        let providers = try [LoginProvider](
+            request.providers ?? [], developerProvider: request.developerProvider, in: surroundings.realm,
+            allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
+        let pool = PoolRecord(
+            id: id, name: request.name, allowUnauthenticated: request.allowUnauthenticated, allowClassicFlow: request.allowClassicFlow,
+            developerProvider: request.developerProvider, providers: providers, signingAlgorithm: request.signingAlgorithm.rawValue,
+            tags: request.tags?.object ?? [:], createdAt: now, updatedAt: now)
+        try surroundings.database.write { tx in
+            try catalogue.tenants.requireTenants(of: providers, in: tx)
+            guard try tx.insert(pool) else { throw PoolExists(poolId: id) }
+            try tx.insert(key, at: now)
+            try surroundings.audit.record(
+                AuditEvent(method: PoolCreate.info.name, trace: call.trace, poolId: id, details: ["kid": .string(key.kid)]), at: now, in: tx
+            )
+        }
+        return answer(pool)
+    }
+}

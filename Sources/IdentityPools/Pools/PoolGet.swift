@@ -1,0 +1,10 @@
+import Contract
+import ServiceContext
+
+extension PoolService {
+    /// - Throws: `PoolNotFound`.
+    /// - Source: DescribeIdentityPool; cognito.md 3.1.
+    public func get(_ request: PoolGet.Params, _ call: any CallContext) throws -> PoolGet.Result {
+        answer(try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) })
+    }
+}

@@ -1,0 +1,14 @@
+import Contract
+import ServiceContext
+
+extension PoolService {
+    /// - Throws: `PoolNotFound`, `PrincipalTagsNotFound`.
+    /// - Source: GetPrincipalTagAttributeMap; cognito.md 3.1.
+    public func getPrincipalTags(_ request: PoolGetPrincipalTags.Params, _ call: any CallContext) throws -> PoolGetPrincipalTags.Result {
+        let pool = try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) }
+        guard let map = pool.tagMaps[request.provider] else {
+            throw PrincipalTagsNotFound(poolId: pool.id, provider: request.provider)
+        }
+        return answer(map, of: request.provider, in: pool.id)
+    }
+}

@@ -1,0 +1,14 @@
+import Contract
+import ServiceContext
+
+extension PoolService {
+    /// - Throws: `PoolNotFound`.
+    /// - Source: GetIdentityPoolRoles; cognito.md 3.1.
+    public func getRoles(_ request: PoolGetRoles.Params, _ call: any CallContext) throws -> PoolGetRoles.Result {
+        let (roles, mappings) = try surroundings.database.read { tx in
+            let pool = try catalogue.pool(request.poolId, in: tx)
+            return (try tx.poolRoles(pool.id), pool.orderedRoleMappings)
+        }
+        return answer(roles, Members(mappings.map { ($0.key, $0.value) }), of: request.poolId)
+    }
+}

@@ -1,0 +1,56 @@
+import Contract
+import JSON
+import ServiceContext
+
+/// Identity pools: `pool.*`.
+public struct PoolService: Sendable {
+    let surroundings: ServiceContext
+    let catalogue: PoolConfigurationCache
+
+    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+
+    func answer(_ pool: PoolRecord) -> Pool {
+        let realm = surroundings.realm
+        return Pool(
+            poolId: pool.id, name: pool.name, arn: realm.arn(ofPool: pool.id), issuer: realm.issuer(of: .pool(pool.id)),
+            allowUnauthenticated: pool.allowUnauthenticated, allowClassicFlow: pool.allowClassicFlow,
+            developerProvider: pool.developerProvider, providers: pool.providers.map(\.answer),
+            signingAlgorithm: SigningAlgorithm(rawValue: pool.signingAlgorithm) ?? .ES256,
+            tags: Members(pool.tags.members.map { ($0.name, $0.value.string ?? "") }), createdAt: pool.createdAt, updatedAt: pool.updatedAt)
+    }
+
+    func answer(_ roles: [String: String], _ mappings: Members<RoleMapping>, of poolId: String) -> PoolRoles {
+        let realm = surroundings.realm
+        return PoolRoles(
+            poolId: poolId,
+            roles: RolesByKind(
+                authenticated: roles["authenticated"].map { realm.arn(ofRole: $0) },
+                unauthenticated: roles["unauthenticated"].map { realm.arn(ofRole: $0) }),
+            mappings: mappings.isEmpty ? nil : mappings)
+    }
+}
+
+extension PoolService: PoolHandlers {}
+
+extension Members where Value == String {
+    /// The members as a JSON object of strings.
+    package var object: JSONObject {
+        var object = JSONObject()
+        for member in self { object[member.name] = .string(member.value) }
+        return object
+    }
+}
+
+extension LoginProvider {
+    /// As the contract shows it.
+    fileprivate var answer: PoolProvider {
+        PoolProvider(
+            name: name, provider: stored["provider"]?.string.flatMap { PoolProvider.Provider(rawValue: $0) },
+            issuer: stored["issuer"]?.string, tenantId: tenantId,
+            clientIds: clientIds, keys: stored["keys"]?.array.map { $0.map { EncodedObject($0.object ?? [:]) } }, endpoint: endpoint,
+            allowInsecure: allowsInsecure, allowPrivateNetwork: allowsPrivateNetwork)
+    }
+}

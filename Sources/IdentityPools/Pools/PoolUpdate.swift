@@ -1,0 +1,54 @@
+import Contract
+import JSON
+import ServiceContext
+import Storage
+
+extension PoolService {
+    /// Replaces the settings of a pool; the developer provider alone stays when it is left out.
+    ///
+    /// - Throws: `PoolNotFound`, `DeveloperProviderFixed`, `InvalidPoolProvider`, `TenantNotFound`; `InvalidParams` for tags of
+    ///   other characters.
+    /// - Source: UpdateIdentityPool; cognito.md 3.1.1.
+    public func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result {
+        let now = surroundings.clock.now
+        try ResourceTags.check(request.tags)
+        return try change(request.poolId, PoolUpdate.info.name, call, at: now) { pool, tx in
+            let developerProvider = try pool.developerProvider(asking: request.developerProvider)
+            let providers = try [LoginProvider](
+                request.providers ?? [], developerProvider: developerProvider, in: surroundings.realm,
+                allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
+            try catalogue.tenants.requireTenants(of: providers, in: tx)
+            return PoolRecord(
+                id: pool.id, name: request.name, allowUnauthenticated: request.allowUnauthenticated,
+                allowClassicFlow: request.allowClassicFlow, developerProvider: developerProvider,
+                providers: providers, signingAlgorithm: pool.signingAlgorithm, tags: request.tags?.object ?? [:], createdAt: pool.createdAt,
+                updatedAt: now,
+                roleMappings: pool.roleMappings, tagMaps: pool.tagMaps.only(providers.map(\.name)))
+        }
+    }
+
+    func change(
+        _ id: String, _ method: String, _ call: any CallContext, at now: Int64, _ change: (PoolRecord, Transaction) throws -> PoolRecord
+    ) throws -> Pool {
+        answer(
+            try surroundings.database.write { tx in
+                try tx.lock([id])
+                guard let pool = try tx.pool(id) else { throw PoolNotFound(poolId: id) }
+                let changed = try change(pool, tx)
+                try tx.advanceEpoch()
+                try tx.update(changed)
+                if changed.tagMaps.json != pool.tagMaps.json { try tx.setTagMaps(changed.tagMaps, of: id) }
+                try surroundings.audit.record(AuditEvent(method: method, trace: call.trace, poolId: id), at: now, in: tx)
+                return changed
+            })
+    }
+}
+
+extension PoolRecord {
+    func with(tags: JSONObject, at now: Int64) -> PoolRecord {
+        PoolRecord(
+            id: id, name: name, allowUnauthenticated: allowUnauthenticated, allowClassicFlow: allowClassicFlow,
+            developerProvider: developerProvider, providers: providers, signingAlgorithm: signingAlgorithm, tags: tags,
+            createdAt: createdAt, updatedAt: now, roleMappings: roleMappings, tagMaps: tagMaps)
+    }
+}

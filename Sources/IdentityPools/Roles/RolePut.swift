@@ -1,0 +1,34 @@
+import Contract
+import ServiceContext
+
+extension RoleService {
+    /// Writes a role: with a trust policy of the caller's own, or the standard one for a pool.
+    ///
+    /// - Throws: `PoolNotFound`, `MalformedPolicy`; `InvalidParams` for tags of other characters.
+    /// - Source: cognito.md 1.7 (the role), 6.4 (what its trust policy may say).
+    public func put(_ request: RolePut.Params, _ call: any CallContext) throws -> RolePut.Result {
+        let now = surroundings.clock.now
+        try ResourceTags.check(request.tags)
+        let (trustPolicy, poolId) = try trust(request.trust)
+        let fresh = RoleRecord(
+            name: request.name, roleId: RoleRecord.newId(surroundings.random), trustPolicy: trustPolicy,
+            maxSessionSeconds: request.maxSessionSeconds, tags: request.tags?.object ?? [:], createdAt: now, updatedAt: now)
+        let stored = try surroundings.database.write { tx in
+            if let poolId, try tx.pool(poolId) == nil { throw PoolNotFound(poolId: poolId) }
+            let stored = try tx.put(fresh)
+            try surroundings.audit.record(
+                AuditEvent(
+                    method: RolePut.info.name, trace: call.trace, poolId: poolId, subject: surroundings.realm.arn(ofRole: request.name)),
+                at: now, in: tx)
+            return stored
+        }
+        return answer(stored)
+    }
+
+    private func trust(_ trust: RolePut.Params.Trust) throws -> (policy: String, poolId: String?) {
+        switch trust {
+        case .poolId(let id): return (TrustPolicy.standard(forPool: id).text, id)
+        case .trustPolicy(let policy): return (try TrustPolicy.accepted(policy), nil)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Crypto
+import JSON
+import Platform
+import Storage
+
+/// A role as the store holds it (cognito.md 1.7).
+package struct RoleRecord: Sendable {
+    package let name: String
+    /// `AROA` and more: a role put anew under the name of a deleted one has another.
+    package let roleId: String
+    package let trustPolicy: String
+    package let maxSessionSeconds: Int64
+    package let tags: JSONObject
+    package let createdAt: Int64
+    package let updatedAt: Int64
+
+    package init(
+        name: String, roleId: String, trustPolicy: String, maxSessionSeconds: Int64, tags: JSONObject, createdAt: Int64, updatedAt: Int64
+    ) {
+        self.name = name
+        self.roleId = roleId
+        self.trustPolicy = trustPolicy
+        self.maxSessionSeconds = maxSessionSeconds
+        self.tags = tags
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+}
+
+extension Transaction {
+    package func role(_ name: String) throws -> RoleRecord? {
+        try queryOne(
+            "SELECT name, role_id, trust_policy, max_session_seconds, tags, created_at, updated_at FROM role WHERE name = $1", name,
+            row: RoleRecord.init)
+    }
+
+    func roles(after name: String, limit: Int) throws -> [RoleRecord] {
+        try query(
+            """
+            SELECT name, role_id, trust_policy, max_session_seconds, tags, created_at, updated_at FROM role
+            WHERE name > $1 ORDER BY name LIMIT $2
+            """, name, limit, row: RoleRecord.init)
+    }
+
+    /// Writes a role. One that exists keeps its id and its birthday. Answers what is stored.
+    package func put(_ role: RoleRecord) throws -> RoleRecord {
+        try execute(
+            """
+            INSERT INTO role (name, role_id, trust_policy, max_session_seconds, tags, created_at, updated_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            ON CONFLICT (name) DO UPDATE SET trust_policy = excluded.trust_policy,
+                max_session_seconds = excluded.max_session_seconds, tags = excluded.tags, updated_at = excluded.updated_at
+            """,
+            role.name, role.roleId, role.trustPolicy, role.maxSessionSeconds, JSONValue.object(role.tags).text, role.createdAt,
+            role.updatedAt)
+        try advanceEpoch()
+        return try self.role(role.name) ?? role
+    }
+
+    /// Removes a role. Answers false if there is none.
+    func deleteRole(_ name: String) throws -> Bool {
+        guard try execute("DELETE FROM role WHERE name = $1", name) == 1 else { return false }
+        try advanceEpoch()
+        return true
+    }
+}
+
+extension RoleRecord {
+    /// An id for a new role (cognito.md 1.7).
+    package static func newId(_ random: any RandomSource) -> String { "AROA" + Base32.encode(random.bytes(10)) }
+
+    init(_ row: Row) {
+        self.init(
+            name: row.string(0), roleId: row.string(1), trustPolicy: row.string(2), maxSessionSeconds: row.int(3),
+            tags: (try? JSONValue(parsing: row.string(4)))?.object ?? [:], createdAt: row.int(5), updatedAt: row.int(6))
+    }
+}

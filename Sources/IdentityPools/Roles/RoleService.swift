@@ -1,0 +1,46 @@
+import Contract
+import JSON
+import ServiceContext
+
+/// Roles that temporary credentials stand for: `role.*`.
+public struct RoleService: Sendable {
+    let surroundings: ServiceContext
+    let catalogue: PoolConfigurationCache
+
+    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+
+    func answer(_ role: RoleRecord) -> Role {
+        Role(
+            roleArn: surroundings.realm.arn(ofRole: role.name), roleId: role.roleId, name: role.name,
+            trustPolicy: EncodedObject(encoded: Array(role.trustPolicy.utf8)), maxSessionSeconds: role.maxSessionSeconds,
+            tags: Members(role.tags.members.map { ($0.name, $0.value.string ?? "") }), createdAt: role.createdAt, updatedAt: role.updatedAt)
+    }
+
+    /// The names of the roles whose trust policy has a statement that names no pool, and therefore allows nothing. Only stores of earlier
+    /// versions have such roles.
+    public func rolesWithoutPool() throws -> [String] {
+        try surroundings.database.read { tx in
+            var found: [String] = []
+            var after = ""
+            while true {
+                let page = try tx.roles(after: after, limit: 1000)
+                found += try page.filter { try TrustPolicy(stored: $0.trustPolicy).hasOpenStatement }.map(\.name)
+                guard let last = page.last else { return found }
+                after = last.name
+            }
+        }
+    }
+
+    /// The name of the role that an ARN of this account stands for.
+    ///
+    /// - Throws: `RoleNotFound` for the ARN of anything else.
+    func name(of arn: String) throws -> String {
+        guard let name = surroundings.realm.roleName(of: arn) else { throw RoleNotFound(role: arn) }
+        return name
+    }
+}
+
+extension RoleService: RoleHandlers {}

@@ -1,0 +1,162 @@
+import Contract
+import Crypto
+import JSON
+import ServiceContext
+import SigningKeys
+
+/// The claims that all tokens of a pool have in common, written once. A class: it is handed around with every token.
+final class PoolTokenFrame: Sendable {
+    let poolId: String
+    /// `iss` and `aud`.
+    fileprivate let opening: [UInt8]
+    /// The pool's ARN, which a guest's token has not.
+    fileprivate let arn: [UInt8]
+
+    init(_ realm: Realm, poolId: String) {
+        self.poolId = poolId
+        opening = Self.members { writer in
+            writer.key("iss")
+            writer.string(realm.issuer(of: .pool(poolId)))
+            writer.key("aud")
+            writer.string(poolId)
+        }
+        arn = Self.members { writer in
+            writer.key(PoolTokenClaims.arnClaim)
+            writer.string(realm.arn(ofPool: poolId))
+        }
+    }
+
+    /// What every payload begins with.
+    fileprivate var beginning: [UInt8] { [UInt8(ascii: "{")] + opening }
+
+    private static func members(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        body(&writer)
+        return writer.bytes
+    }
+}
+
+/// One of a pool's keys, ready to sign the pool's tokens. A class, as the frame is.
+final class PoolTokenIssuer: Sendable {
+    fileprivate let frame: PoolTokenFrame
+    private let signer: JWSSigner
+
+    init(_ frame: PoolTokenFrame, _ key: StoredKey) {
+        self.frame = frame
+        signer = key.signer.forPayloads(beginningWith: frame.beginning)
+    }
+
+    func count(ofPayload bytes: Int) -> Int { signer.count(ofPayload: bytes) }
+
+    /// Signs claims that were written for this issuer.
+    func sign(_ claims: [UInt8]) throws(CryptoFailure) -> String { try signer.sign(claims) }
+}
+
+/// The claims of a token that a pool issues (cognito.md 5.2), written in one pass.
+package struct PoolTokenClaims: Sendable {
+    let issuer: PoolTokenIssuer
+    let identityId: String
+    let amr: AuthenticationMethods
+    let tags: [(key: String, value: String)]
+    let issuedAt: Int64
+    let expiresAt: Int64
+
+    package static let arnClaim: StaticString = "https://cognito-identity.amazonaws.com/identity-pool-arn"
+    package static let tagsClaim: StaticString = "https://aws.amazon.com/tags"
+
+    /// So many characters a token has at most, here and at every method that takes one.
+    static let mostCharacters = 20_000
+
+    /// The claims as the issuer signs them.
+    ///
+    /// - Throws: `InvalidPrincipalTags` if the tags make the token too long.
+    func checkedJSON() throws -> [UInt8] {
+        let json = json
+        let count = issuer.count(ofPayload: json.count)
+        if count > Self.mostCharacters,
+            let longest = tags.max(by: { $0.key.utf8.count + $0.value.utf8.count < $1.key.utf8.count + $1.value.utf8.count })
+        {
+            throw InvalidPrincipalTags(
+                tag: longest.key, reason: "with all tags, the token would have \(count) characters; the maximum is \(Self.mostCharacters)")
+        }
+        return json
+    }
+
+    private var json: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 640)
+        writer.beginObject()
+        writer.rawMembers(issuer.frame.opening)
+        writer.key("sub")
+        writer.string(identityId)
+        writer.key("amr")
+        amr.write(pool: issuer.frame.poolId, to: &writer)
+        if !tags.isEmpty {
+            writer.key(Self.tagsClaim)
+            writer.beginObject()
+            writer.key("principal_tags")
+            writer.beginObject()
+            for tag in tags {
+                writer.key(tag.key)
+                writer.beginArray()
+                writer.string(tag.value)
+                writer.endArray()
+            }
+            writer.endObject()
+            writer.endObject()
+        }
+        if !amr.isGuest { writer.rawMembers(issuer.frame.arn) }
+        writer.key("iat")
+        writer.int(issuedAt)
+        writer.key("exp")
+        writer.int(expiresAt)
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+/// What a token says of how its user was authenticated: the providers of this call, not everything linked (cognito.md 5.3).
+enum AuthenticationMethods: Sendable {
+    case guest
+    case developer(Login)
+    /// Names of providers with their qualified users, in the order of the names.
+    case providers([(name: String, qualified: String)])
+
+    /// The methods of a call with a developer login and perhaps public ones.
+    init(_ login: Login, _ proofs: [LoginProof], in poolId: String) {
+        if proofs.isEmpty {
+            self = .developer(login)
+            return
+        }
+        let all = proofs.map { ($0.provider.name, $0.qualified) } + [(login.provider, "\(login.provider):\(poolId):\(login.subject)")]
+        self = .providers(all.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) })
+    }
+
+    /// The methods of a call with public logins; a guest's if there are none.
+    init(_ proofs: [LoginProof]) { self = proofs.isEmpty ? .guest : .providers(proofs.map { ($0.provider.name, $0.qualified) }) }
+
+    func write(pool poolId: String, to writer: inout JSONWriter) {
+        writer.beginArray()
+        switch self {
+        case .guest: writer.string("unauthenticated")
+        case .developer(let login):
+            writer.string("authenticated")
+            writer.string(login.provider)
+            writer.beginString()
+            writer.part(login.provider)
+            writer.part(":")
+            writer.part(poolId)
+            writer.part(":")
+            writer.part(login.subject)
+            writer.endString()
+        case .providers(let providers):
+            writer.string("authenticated")
+            for (name, qualified) in providers {
+                writer.string(name)
+                writer.string(qualified)
+            }
+        }
+        writer.endArray()
+    }
+
+    var isGuest: Bool { if case .guest = self { true } else { false } }
+}

@@ -1,0 +1,131 @@
+import Contract
+import Crypto
+import JSON
+import ServiceContext
+import SigningKeys
+import Storage
+
+/// A pool's token that was checked in full.
+package struct VerifiedPoolToken: Sendable {
+    let poolId: String
+    let identityId: String
+    let amr: [String]
+    let tags: [(key: String, value: String)]
+    let issuedAt: Int64
+    package let expiresAt: Int64
+    package let issuer: String
+    package let claims: JSONNode
+    package let header: JSONNode
+}
+
+/// Checks tokens that this store has issued: RFC 8725's rules, cognito.md 5.5. Our own clock needs no leeway.
+package struct PoolTokenVerifier: Sendable {
+    package let surroundings: ServiceContext
+    package let catalogue: PoolConfigurationCache
+
+    package init(surroundings: ServiceContext, catalogue: PoolConfigurationCache) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+    }
+
+    /// What a caller may pin beside what is always checked.
+    package struct Expectation: Sendable {
+        package var audience: String?
+        package var issuer: String?
+        /// Whether the pool and the identity must still be there, and nothing revoked.
+        package var checksRevocation = true
+
+        package init(audience: String? = nil, issuer: String? = nil, checksRevocation: Bool = true) {
+            self.audience = audience
+            self.issuer = issuer
+            self.checksRevocation = checksRevocation
+        }
+    }
+
+    /// Verifies `token`, whose signature, type, issuer and lifetime are always checked.
+    ///
+    /// - Throws: a `Token…` error that names the check that failed.
+    func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
+        let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: catalogue.signingKeys).verify(token)
+        guard key.owner.poolId != nil else {
+            throw TokenUseMismatch(expected: .pool, actual: jws.header.hasType(TokenType.access) ? .access : .id)
+        }
+        return try verify(jws, signedBy: key, expected, now: now)
+    }
+
+    /// The same for a token whose signature was verified with a pool's key.
+    package func verify(_ jws: JWS, signedBy key: StoredKey, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
+        let verified = try claims(of: jws, signedBy: key)
+        try check(verified, expected, now: now)
+        if expected.checksRevocation { try checkStanding(of: verified) }
+        return verified
+    }
+
+    /// Reads the claims. Only what this store's key has signed comes here, so a claim that is missing is our own fault or a
+    /// token of another kind.
+    private func claims(of jws: JWS, signedBy key: StoredKey) throws -> VerifiedPoolToken {
+        guard jws.header.hasType(TokenType.pool) else { throw TokenMalformed(reason: "its type is not \(TokenType.pool)") }
+        guard let claims = try? JSONText(jws.payload).root, claims.kind == .object else {
+            throw TokenMalformed(reason: "its claims are not a JSON object")
+        }
+        var issuer: String?
+        var audience: String?
+        var subject: String?
+        var issuedAt: Int64?
+        var expiresAt: Int64?
+        var amr: [String] = []
+        var tags: [(key: String, value: String)] = []
+        claims.forEachPair { name, value in
+            if name.isString("iss") {
+                issuer = value.string
+            } else if name.isString("aud") {
+                audience = value.string
+            } else if name.isString("sub") {
+                subject = value.string
+            } else if name.isString("iat") {
+                issuedAt = value.number?.int64
+            } else if name.isString("exp") {
+                expiresAt = value.number?.int64
+            } else if name.isString("amr") {
+                value.forEachElement { if let method = $1.string { amr.append(method) } }
+            } else if name.isString(PoolTokenClaims.tagsClaim) {
+                value["principal_tags"]?.forEachMember { name, values in
+                    values.forEachElement { if let value = $1.string { tags.append((name, value)) } }
+                }
+            }
+        }
+        guard let issuer, let audience, let subject, let issuedAt, let expiresAt else {
+            throw TokenMalformed(reason: "one of iss, aud, sub, iat and exp is missing")
+        }
+        let expectedIssuer = surroundings.realm.issuer(of: key.owner)
+        guard issuer == expectedIssuer else { throw TokenIssuerMismatch(expected: expectedIssuer, actual: issuer) }
+        return VerifiedPoolToken(
+            poolId: audience, identityId: subject, amr: amr, tags: tags, issuedAt: issuedAt, expiresAt: expiresAt, issuer: issuer,
+            claims: claims, header: jws.header.json)
+    }
+
+    private func check(_ token: VerifiedPoolToken, _ expected: Expectation, now: Int64) throws {
+        if let issuer = expected.issuer, issuer != token.issuer { throw TokenIssuerMismatch(expected: issuer, actual: token.issuer) }
+        if let audience = expected.audience, audience != token.poolId {
+            throw TokenAudienceMismatch(expected: audience, actual: [token.poolId])
+        }
+        if token.issuedAt > now { throw TokenNotYetValid(validFrom: token.issuedAt, now: now) }
+        if token.expiresAt <= now { throw TokenExpired(expiredAt: token.expiresAt, now: now) }
+    }
+
+    /// The pool and the identity are still there, the identity is not disabled, and neither was revoked since.
+    private func checkStanding(of token: VerifiedPoolToken) throws {
+        try surroundings.database.read { tx in
+            guard try catalogue.knownPool(token.poolId, in: tx) != nil else { throw TokenRevoked(reason: "its pool was deleted") }
+            guard let identity = try tx.identity(token.identityId) else { throw TokenRevoked(reason: "its identity was deleted") }
+            if identity.state == .disabled { throw TokenRevoked(reason: "its identity is disabled") }
+            let targets: [Revocations.Target] = [
+                .init(kind: .identityId, subject: token.identityId), .init(kind: .poolId, subject: token.poolId),
+            ]
+            // A token says its second only: one minted in the very second of a revocation may be newer than it.
+            if try catalogue.revocations(in: tx).hit(targets, issuedAt: token.issuedAt + 1) != nil {
+                throw TokenRevoked(reason: "credentials.revoke applies to its identity or pool")
+            }
+        }
+    }
+}

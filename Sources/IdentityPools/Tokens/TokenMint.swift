@@ -1,0 +1,33 @@
+import Contract
+import ServiceContext
+
+extension PoolTokens {
+    /// The lifetime of a token of the classic flow (cognito.md 3.4).
+    private static let seconds: Int64 = 600
+
+    /// Mints an OpenID token for whoever has proven logins of an identity, or for a guest.
+    ///
+    /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `ClassicFlowDisabled`, `UnauthenticatedNotAllowed`,
+    ///   `LoginsDoNotMatch`, `LoginConflict`, and what verifying logins throws.
+    /// - Source: GetOpenIdToken; cognito.md 3.4, 5.2, 7.1.
+    public func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result {
+        let now = surroundings.clock.now
+        let proven = try surroundings.prove(request.identityId, request.logins, catalogue, call, now: now, classicFlow: true)
+        let ((issuer, claims, expiresAt), identity) = try surroundings.resolve(
+            AuditEvent(method: TokenMint.info.name, trace: call.trace, poolId: proven.pool.id), recordsKept: surroundings.auditsIssuance,
+            at: now
+        ) { tx in
+            let issuing = try catalogue.issuingPool(proven.pool.id, in: tx)
+            return (
+                try issuing.issuer(at: now),
+                try .init(tx, pool: issuing.pool, given: request.identityId, logins: proven.proofs.map(\.login))
+            )
+        } complete: { _, issuer, identity in
+            let claims = PoolTokenClaims(
+                issuer: issuer, identityId: identity.id, amr: .init(proven.proofs),
+                tags: try proven.pool.tagMaps.tags(of: proven.proofs), issuedAt: now, expiresAt: now + Self.seconds)
+            return (issuer, try claims.checkedJSON(), claims.expiresAt)
+        }
+        return TokenMint.Result(identityId: identity.id, token: try issuer.sign(claims), expiresAt: expiresAt)
+    }
+}

@@ -1,0 +1,73 @@
+import Contract
+import Crypto
+import ServiceContext
+import Storage
+
+extension PoolTokens {
+    /// Mints an OpenID token for a user whom the caller has authenticated.
+    ///
+    /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `InvalidLogin`, `InvalidPrincipalTags`, `IdentityNotFound`,
+    ///   `IdentityDisabled`, `LoginsDoNotMatch`, `DeveloperUserAlreadyRegistered`, `LoginConflict`, and what verifying a public
+    ///   login throws.
+    /// - Source: GetOpenIdTokenForDeveloperIdentity; cognito.md 3.6 (rules), 5.2 (claims), 7.3 (resolution).
+    public func mintForDeveloper(_ request: TokenMintForDeveloper.Params, _ call: any CallContext) throws -> TokenMintForDeveloper.Result {
+        let now = surroundings.clock.now
+        let tags = try SessionTags.validated(request.principalTags)
+        let proofs = try proofs(request, call, now: now)
+        let ((issuer, claims), identity) = try surroundings.resolve(
+            AuditEvent(method: TokenMintForDeveloper.info.name, trace: call.trace, poolId: request.poolId),
+            recordsKept: surroundings.auditsIssuance, at: now
+        ) { tx in
+            let issuing = try catalogue.issuingPool(request.poolId, in: tx)
+            let pool = issuing.pool
+            try tx.requireUsable(request.identityId, in: request.poolId)
+            let login = try DeveloperLogin.find(in: request.logins, of: pool)
+            let issuer = try issuing.issuer(at: now)
+            let facts = try IdentityResolution.Facts(
+                tx, pool: pool, given: request.identityId, logins: proofs.isEmpty ? [login] : [login] + proofs.map(\.login),
+                developerLogin: login)
+            return ((login: login, issuer: issuer), facts)
+        } complete: { _, chosen, identity in
+            let claims = PoolTokenClaims(
+                issuer: chosen.issuer, identityId: identity.id, amr: .init(chosen.login, proofs, in: request.poolId), tags: tags,
+                issuedAt: now, expiresAt: now + request.durationSeconds)
+            return (chosen.issuer, try claims.checkedJSON())
+        }
+        let token = try issuer.sign(claims)
+        return TokenMintForDeveloper.Result(
+            identityId: identity.id, token: token, expiresAt: now + request.durationSeconds, isNewIdentity: identity.isNew)
+    }
+
+    /// The public logins among those that were given, proven.
+    private func proofs(
+        _ request: TokenMintForDeveloper.Params, _ call: any CallContext, now: Int64
+    ) throws -> [LoginProof] {
+        if request.logins.count == 1 { return [] }
+        let pool = try surroundings.database.read { tx in
+            let pool = try catalogue.pool(request.poolId, in: tx)
+            try tx.requireUsable(request.identityId, in: pool.id)
+            return pool
+        }
+        let developer = try DeveloperLogin.find(in: request.logins, of: pool)
+        let others = Members(request.logins.filter { $0.name != developer.provider }.map { ($0.name, $0.value) })
+        let unknown = others.names.filter { pool.provider(named: $0) == nil }
+        if !unknown.isEmpty {
+            throw pool.unsupported(unknown)
+        }
+        return try LoginVerifier(surroundings, catalogue).verify(others, of: pool, call, now: now)
+    }
+}
+
+/// The developer login among the logins of a request (cognito.md 3.6).
+enum DeveloperLogin {
+    /// - Throws: `UnsupportedDeveloperProvider`, `InvalidLogin`.
+    static func find(in logins: Members<String>, of pool: PoolRecord) throws -> Login {
+        guard let provider = pool.developerProvider, let subject = logins[provider] else {
+            throw pool.unsupported(logins.names.filter { pool.provider(named: $0) == nil })
+        }
+        guard subject.unicodeScalars.count <= 1024 else {
+            throw InvalidLogin(provider: provider, reason: "a developer user identifier has at most 1024 characters")
+        }
+        return Login(provider: provider, subject: subject)
+    }
+}

@@ -1,0 +1,22 @@
+import Contract
+import IdentityPools
+import ServiceContext
+import SigningKeys
+
+extension TokenService {
+    /// The discovery document of an issuer, for whoever serves it over HTTP.
+    ///
+    /// - Throws: `IssuerNotFound`.
+    /// - Source: OpenID Connect Discovery 1.0 section 3; cognito.md 5.4.
+    public func discovery(_ request: TokenDiscovery.Params, _ call: any CallContext) throws -> TokenDiscovery.Result {
+        let now = surroundings.clock.now
+        let algorithms = try surroundings.database.read { tx in
+            let owner = try owner(ofIssuer: request.issuer, in: tx)
+            return Set(try signingKeys.ring(of: owner, in: tx).published(at: now).map(\.algorithm.rawValue)).sorted()
+        }
+        return TokenDiscovery.Result(
+            issuer: request.issuer, jwksUri: "\(request.issuer)/.well-known/jwks.json", responseTypesSupported: ["id_token"],
+            subjectTypesSupported: ["public"], idTokenSigningAlgValuesSupported: algorithms,
+            claimsSupported: ["iss", "aud", "sub", "amr", "iat", "exp", "\(PoolTokenClaims.tagsClaim)", "\(PoolTokenClaims.arnClaim)"])
+    }
+}

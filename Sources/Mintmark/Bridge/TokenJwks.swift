@@ -1,0 +1,36 @@
+import Accounts
+import Contract
+import JSON
+import ServiceContext
+import SigningKeys
+import Storage
+
+extension TokenService {
+    /// The keys that verifiers should know now, of one issuer or of all.
+    ///
+    /// - Throws: `IssuerNotFound`.
+    /// - Source: RFC 7517 section 5; kid is the thumbprint of RFC 7638.
+    public func jwks(_ request: TokenJwks.Params, _ call: any CallContext) throws -> TokenJwks.Result {
+        let now = surroundings.clock.now
+        return try surroundings.database.read { tx in
+            let rings = try owners(request.issuer, in: tx).map { try signingKeys.ring(of: $0, in: tx) }
+            return TokenJwks.Result(
+                keys: rings.flatMap { $0.published(at: now) }.map(\.publicJwk),
+                nextChangeAt: rings.compactMap { $0.nextChange(after: now) }.min())
+        }
+    }
+
+    private func owners(_ issuer: String?, in tx: Transaction) throws -> [KeyOwner] {
+        guard let issuer else { return try tx.keyOwners() }
+        return [try owner(ofIssuer: issuer, in: tx)]
+    }
+
+    /// - Throws: `IssuerNotFound`.
+    func owner(ofIssuer issuer: String, in tx: Transaction) throws -> KeyOwner {
+        guard let owner = surroundings.realm.owner(ofIssuer: issuer) else { throw IssuerNotFound(issuer: issuer) }
+        // The default tenant has no keys before it has issued a token.
+        let isKnown = try owner.tenantId.map { try tx.tenant($0) != nil } ?? !signingKeys.ring(of: owner, in: tx).keys.isEmpty
+        guard isKnown else { throw IssuerNotFound(issuer: issuer) }
+        return owner
+    }
+}

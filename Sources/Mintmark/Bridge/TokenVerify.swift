@@ -1,0 +1,44 @@
+import Accounts
+import Contract
+import IdentityPools
+import JSON
+import ServiceContext
+import SigningKeys
+
+extension TokenService {
+    /// Verifies any token that this store has issued: a pool's, a tenant's ID token, a tenant's access token.
+    ///
+    /// - Throws: a `Token…` error that names the check that failed.
+    /// - Source: RFC 7519 section 7.2, RFC 8725; cognito.md 5.5.
+    public func verify(_ request: TokenVerify.Params, _ call: any CallContext) throws -> TokenVerify.Result {
+        let now = surroundings.clock.now
+        let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: signingKeys).verify(request.token)
+        if let tenantId = key.owner.tenantId {
+            let token = try tenantTokens.verify(
+                jws, of: tenantId,
+                .init(
+                    audience: request.audience, issuer: request.issuer, tenantId: request.tenantId, use: request.use,
+                    checksStanding: request.checkRevoked), now: now)
+            try Self.check(request.scope, in: token.use == .access ? token.claims["scope"]?.string : nil)
+            return TokenVerify.Result(
+                claims: EncodedObject(token.claims), header: EncodedObject(token.header), use: token.use, issuer: token.issuer,
+                expiresAt: token.expiresAt)
+        }
+        let token = try poolTokens.verify(
+            jws, signedBy: key,
+            .init(
+                audience: request.audience, issuer: request.issuer ?? request.tenantId.map { surroundings.realm.issuer(of: .tenant($0)) },
+                checksRevocation: request.checkRevoked), now: now)
+        if let use = request.use, use != .pool { throw TokenUseMismatch(expected: use, actual: .pool) }
+        try Self.check(request.scope, in: nil)
+        return TokenVerify.Result(
+            claims: EncodedObject(token.claims), header: EncodedObject(token.header), use: .pool, issuer: token.issuer,
+            expiresAt: token.expiresAt)
+    }
+
+    /// - Throws: `TokenScopeMissing`.
+    private static func check(_ wanted: String?, in claim: String?) throws {
+        let missing = Scopes(claim ?? "").lacking(Scopes(wanted ?? "").names)
+        if !missing.isEmpty { throw TokenScopeMissing(missing: missing) }
+    }
+}

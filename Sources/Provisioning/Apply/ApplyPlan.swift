@@ -1,0 +1,155 @@
+import Accounts
+import Contract
+import IdentityPools
+import JSON
+import ServiceContext
+import Storage
+
+/// What is to be done so that the store says what a document says: a pure function of the two.
+struct ApplyPlan {
+    let tenants: [PlannedTenant]
+    let idps: [PlannedIdp]
+    let pools: [PlannedPool]
+    let roles: [PlannedRole]
+
+    /// - Throws: `InvalidParams` with everything that is wrong with the document.
+    init(
+        _ request: SystemApply.Params, _ fresh: FreshParts, realm: Realm, vault: Vault, allowsPlainLoopback: Bool, at now: Int64,
+        in tx: Transaction
+    ) throws {
+        let declaredPools = request.pools ?? []
+        let declaredRoles = request.roles ?? []
+        var problems = ApplyProblems()
+        var tenantIds: Set<String> = []
+        tenants = try (request.tenants ?? []).enumerated().compactMap { place, declaration in
+            let id = declaration.tenantId
+            guard tenantIds.insert(id).inserted else {
+                problems.add("/tenants/\(place)/tenantId", rule: "duplicate", "Tenant \(id) occurs twice in the document.")
+                return nil
+            }
+            return try PlannedTenant(
+                declaration, delivery: fresh.deliveries[place], at: place, existing: tx.tenant(id), now: now, vault, &problems)
+        }
+        let isTenant: (String) throws -> Bool = { id in try tenantIds.contains(id) || tx.tenant(id) != nil }
+        var idpNames: Set<[String]> = []
+        idps = try (request.idps ?? []).enumerated().compactMap { place, declaration in
+            guard idpNames.insert([declaration.tenantId, declaration.providerId]).inserted else {
+                problems.add(
+                    "/idps/\(place)/providerId", rule: "duplicate",
+                    "Identity provider \(declaration.providerId) of tenant \(declaration.tenantId) occurs twice in the document.")
+                return nil
+            }
+            guard try isTenant(declaration.tenantId) else {
+                problems.add(
+                    "/idps/\(place)/tenantId", rule: TenantNotFound.type, TenantNotFound(tenantId: declaration.tenantId).message)
+                return nil
+            }
+            return try PlannedIdp(
+                declaration, at: place, existing: try tx.idp(declaration.providerId, of: declaration.tenantId), fresh.secrets[place], vault,
+                now: now, allowsPlainLoopback: allowsPlainLoopback, &problems)
+        }
+        let found = try PoolsOfDocument(declaredPools, fresh.poolIds, in: tx, &problems)
+        let roleNames = Set(declaredRoles.map(\.name))
+        let isRole: (String) throws -> Bool = { name in try roleNames.contains(name) || tx.role(name) != nil }
+        pools = try declaredPools.enumerated().compactMap { place, declaration in
+            guard let id = found.ids[place] else { return nil }
+            let existing = try tx.pool(id)
+            let roles = try existing.map { try tx.poolRoles($0.id) } ?? [:]
+            return try PlannedPool(
+                declaration, at: place, id: id, existing: existing, existingRoles: roles, realm: realm, now: now,
+                allowsPlainLoopback: allowsPlainLoopback, isRole: isRole, isTenant: isTenant, &problems)
+        }
+        var seen: Set<String> = []
+        roles = try declaredRoles.enumerated().compactMap { place, declaration in
+            guard seen.insert(declaration.name).inserted else {
+                problems.add("/roles/\(place)/name", rule: "duplicate", "Role \(declaration.name) occurs twice in the document.")
+                return nil
+            }
+            return try PlannedRole(
+                declaration, at: place, newId: fresh.roleIds[place], existing: try tx.role(declaration.name), pools: found, now: now,
+                in: tx,
+                &problems)
+        }
+        if !problems.violations.isEmpty { throw InvalidParams(violations: problems.violations) }
+    }
+
+    /// Whether anything is to be changed.
+    var writes: Bool {
+        tenants.contains(where: \.writes) || idps.contains(where: \.writes) || pools.contains(where: \.writes)
+            || roles.contains(where: \.writes)
+    }
+
+    /// - Throws: `KeyNeeded` for a new tenant or pool without a key among `keys`.
+    func write(
+        _ keys: ApplyKeys, trace: String?, audit: AuditLog, realm: Realm, at now: Int64, in tx: Transaction
+    ) throws {
+        guard writes else { return }
+        try tx.advanceEpoch()
+        func record(
+            _ difference: Difference, poolId: String? = nil, subject: String? = nil, tenantId: String? = nil, providerId: String? = nil
+        ) throws {
+            var details: JSONObject = [
+                "change": .string(difference.change.rawValue), "changed": .array(difference.changed.map { .string($0) }),
+            ]
+            if let tenantId { details["tenantId"] = .string(tenantId) }
+            if let providerId { details["providerId"] = .string(providerId) }
+            try audit.record(
+                AuditEvent(method: SystemApply.info.name, trace: trace, poolId: poolId, subject: subject, details: details), at: now, in: tx
+            )
+        }
+        for tenant in tenants where tenant.writes {
+            try tenant.write(keys.tenants[tenant.place], at: now, in: tx)
+            try record(tenant.difference, tenantId: tenant.after.id)
+        }
+        for idp in idps where idp.writes {
+            try idp.write(in: tx)
+            try record(idp.difference, tenantId: idp.after.tenantId, providerId: idp.after.providerId)
+        }
+        for pool in pools where pool.writes {
+            try pool.write(keys.pools[pool.place], at: now, in: tx)
+            try record(pool.difference, poolId: pool.after.id)
+        }
+        for role in roles where role.writes {
+            _ = try tx.put(role.after)
+            try record(role.difference, poolId: role.poolId, subject: realm.arn(ofRole: role.after.name))
+        }
+    }
+
+    /// What this did, or would do.
+    func changes(_ realm: Realm, _ request: SystemApply.Params) -> [AppliedChange] {
+        let ofTenants = tenants.map { tenant in
+            AppliedChange(
+                pointer: "/tenants/\(tenant.place)", kind: .tenant, name: tenant.after.id, tenantId: tenant.after.id,
+                change: tenant.difference.change, changed: tenant.difference.changed)
+        }
+        let ofIdps = idps.map { idp in
+            AppliedChange(
+                pointer: "/idps/\(idp.place)", kind: .idp, name: idp.after.providerId, tenantId: idp.after.tenantId,
+                change: idp.difference.change, changed: idp.difference.changed)
+        }
+        let ofPools = pools.map { pool in
+            let isKnown = !request.dryRun || pool.before != nil || request.pools?[pool.place].poolId != nil
+            return AppliedChange(
+                pointer: "/pools/\(pool.place)", kind: .pool, name: pool.after.name, poolId: isKnown ? pool.after.id : nil,
+                change: pool.difference.change, changed: pool.difference.changed)
+        }
+        let ofRoles = roles.map { role in
+            AppliedChange(
+                pointer: "/roles/\(role.place)", kind: .role, name: role.after.name, roleArn: realm.arn(ofRole: role.after.name),
+                change: role.difference.change, changed: role.difference.changed)
+        }
+        return ofTenants + ofIdps + ofPools + ofRoles
+    }
+}
+
+/// How something that is declared differs from what is there.
+struct Difference {
+    let change: AppliedChange.Change
+    /// The members that differ.
+    let changed: [String]
+
+    init(isNew: Bool, _ members: [(name: String, differs: Bool)]) {
+        changed = isNew ? [] : members.filter(\.differs).map(\.name)
+        change = isNew ? .created : changed.isEmpty ? .unchanged : .updated
+    }
+}

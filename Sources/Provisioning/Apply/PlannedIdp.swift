@@ -1,0 +1,51 @@
+import Accounts
+import Contract
+import JSON
+import ServiceContext
+import Storage
+
+/// An identity provider as a document declares it, beside what is there.
+struct PlannedIdp {
+    let place: Int
+    let before: IdpRecord?
+    let after: IdpRecord
+    let difference: Difference
+
+    var writes: Bool { difference.change != .unchanged }
+
+    /// - Parameter sealed: its client secret, if the document says it.
+    /// - Returns: nil if its settings are not accepted; then there is a violation.
+    init?(
+        _ declaration: IdpDeclaration, at place: Int, existing: IdpRecord?, _ sealed: [UInt8]?, _ vault: Vault, now: Int64,
+        allowsPlainLoopback: Bool, _ problems: inout ApplyProblems
+    ) throws {
+        // A secret that is the one there is stays as it is sealed, so that applying a document again writes nothing.
+        let isSame = try declaration.clientSecret != nil && declaration.clientSecret == existing?.openSecret(vault)
+        do {
+            after = try declaration.over(
+                existing, isSame ? existing?.clientSecret : sealed, at: now, allowsPlainLoopback: allowsPlainLoopback)
+        } catch let error as InvalidIdp {
+            problems.add("/idps/\(place)\(error.pointer)", rule: InvalidIdp.type, error.message)
+            return nil
+        }
+        self.place = place
+        before = existing
+        let (old, new) = (existing?.settings.stored ?? [:], after.settings.stored)
+        difference = Difference(
+            isNew: existing == nil,
+            Self.members.map { ($0, old[$0] != new[$0]) } + [("clientSecret", existing?.clientSecret != after.clientSecret)])
+    }
+
+    /// What a document can change, in the order of the declaration.
+    private static let members = [
+        "clientId", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "scopes", "openidOnly", "trustEmail",
+        "moreClientIds", "keys",
+        "endpoint", "allowInsecure",
+        "allowPrivateNetwork",
+    ]
+
+    func write(in tx: Transaction) throws {
+        guard before == nil else { return try tx.update(after) }
+        guard try tx.insert(after) else { throw Overtaken() }
+    }
+}

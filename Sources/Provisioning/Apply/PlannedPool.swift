@@ -1,0 +1,153 @@
+import Contract
+import IdentityPools
+import JSON
+import ServiceContext
+import SigningKeys
+import Storage
+
+/// A pool as a document declares it, beside what is there.
+struct PlannedPool {
+    let place: Int
+    let before: PoolRecord?
+    let after: PoolRecord
+    /// Role names by kind.
+    let roles: [String: String]
+    let mappings: Members<RoleMapping>
+    let difference: Difference
+
+    var writes: Bool { difference.change != .unchanged }
+
+    /// - Parameters:
+    ///   - allowsPlainLoopback: whether a provider on this machine may be asked without TLS.
+    ///   - isRole: whether a role of this name is there, or declared.
+    ///   - isTenant: the same for a tenant.
+    /// - Returns: nil if its providers cannot be told; then there is a violation.
+    init?(
+        _ declaration: PoolDeclaration, at place: Int, id: String, existing: PoolRecord?, existingRoles: [String: String], realm: Realm,
+        now: Int64, allowsPlainLoopback: Bool, isRole: (String) throws -> Bool, isTenant: (String) throws -> Bool,
+        _ problems: inout ApplyProblems
+    ) throws {
+        let pointer = "/pools/\(place)"
+        let developerProvider = try problems.attempt(pointer + "/developerProvider") {
+            try existing.map { try $0.developerProvider(asking: declaration.developerProvider) } ?? declaration.developerProvider
+        }
+        let providers = try problems.attempt(pointer + "/providers") {
+            try [LoginProvider](
+                declaration.providers ?? [], developerProvider: developerProvider ?? nil, in: realm,
+                allowsPlainLoopback: allowsPlainLoopback)
+        }
+        if let existing, let given = declaration.signingAlgorithm?.rawValue, given != existing.signingAlgorithm {
+            problems.add(
+                pointer + "/signingAlgorithm", rule: "signingAlgorithmFixed",
+                "The pool signs with \(existing.signingAlgorithm). To change the algorithm, call key.rotate.")
+        }
+        for violation in ResourceTags.violations(declaration.tags, at: pointer + "/tags") {
+            problems.add(violation.pointer, rule: violation.rule, violation.message)
+        }
+        guard let providers else { return nil }
+        for (index, provider) in providers.enumerated() {
+            guard let tenantId = provider.tenantId else { continue }
+            _ = try problems.attempt("\(pointer)/providers/\(index)/tenantId") {
+                guard try isTenant(tenantId) else { throw TenantNotFound(tenantId: tenantId) }
+            }
+        }
+        let tagMaps = try Self.tagMaps(declaration.principalTags, existing?.tagMaps, providers.map(\.name), pointer, &problems)
+        let setsRoles = declaration.roles != nil || declaration.mappings != nil
+        roles = setsRoles ? try Self.roles(declaration.roles, pointer, realm, isRole, &problems) : existingRoles
+        let mappings = declaration.mappings ?? [:]
+        for mapping in mappings { try Self.check(mapping, providers, pointer, realm, isRole, &problems) }
+        self.place = place
+        self.mappings = setsRoles ? mappings : existing.map { Members($0.orderedRoleMappings.map { ($0.key, $0.value) }) } ?? [:]
+        before = existing
+        after = PoolRecord(
+            id: id, name: declaration.name, allowUnauthenticated: declaration.allowUnauthenticated,
+            allowClassicFlow: declaration.allowClassicFlow, developerProvider: developerProvider ?? nil, providers: providers,
+            signingAlgorithm: existing?.signingAlgorithm ?? declaration.signingAlgorithm?.rawValue ?? "ES256",
+            tags: declaration.tags?.object ?? [:], createdAt: existing?.createdAt ?? now, updatedAt: now,
+            roleMappings: Dictionary(self.mappings.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }), tagMaps: tagMaps)
+        difference = Self.difference(existing, existingRoles, after, roles)
+    }
+
+    private static func difference(
+        _ before: PoolRecord?, _ rolesBefore: [String: String], _ after: PoolRecord, _ roles: [String: String]
+    ) -> Difference {
+        Difference(
+            isNew: before == nil,
+            [
+                ("name", before?.name != after.name), ("allowUnauthenticated", before?.allowUnauthenticated != after.allowUnauthenticated),
+                ("allowClassicFlow", before?.allowClassicFlow != after.allowClassicFlow),
+                ("developerProvider", before?.developerProvider != after.developerProvider),
+                ("providers", before?.providers.json != after.providers.json), ("tags", before?.tags != after.tags),
+                ("roles", rolesBefore != roles), ("mappings", before?.roleMappings != after.roleMappings),
+                ("principalTags", before?.tagMaps.json != after.tagMaps.json),
+            ])
+    }
+
+    // MARK: Rules
+
+    private static func tagMaps(
+        _ declared: Members<TagMapDeclaration>?, _ existing: PrincipalTagMaps?, _ providers: [String], _ pointer: String,
+        _ problems: inout ApplyProblems
+    ) throws -> PrincipalTagMaps {
+        guard let declared else { return existing?.only(providers) ?? PrincipalTagMaps(stored: "{}") }
+        var maps = PrincipalTagMaps(stored: "{}")
+        for member in declared {
+            let place = pointer + PolicyReader.pointer(["principalTags", member.name])
+            guard providers.contains(member.name) else {
+                problems.add(
+                    place, rule: UnsupportedLoginProvider.type, "\(member.name) is not one of the providers that the pool declares.")
+                continue
+            }
+            maps[member.name] =
+                try problems.attempt(place) { () -> PrincipalTagMaps.Map? in
+                    let map = try PrincipalTagMaps.Map(usesDefaults: member.value.useDefaults, claims: member.value.principalTags)
+                    return map.tags.isEmpty ? nil : map
+                } ?? nil
+        }
+        return maps
+    }
+
+    private static func roles(
+        _ declared: RolesByKind?, _ pointer: String, _ realm: Realm, _ isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
+    ) throws -> [String: String] {
+        var roles: [String: String] = [:]
+        for (kind, arn) in [("authenticated", declared?.authenticated), ("unauthenticated", declared?.unauthenticated)] {
+            guard let arn else { continue }
+            roles[kind] = try problems.attempt("\(pointer)/roles/\(kind)") { try roleName(arn, realm, isRole) }
+        }
+        return roles
+    }
+
+    private static func check(
+        _ mapping: Members<RoleMapping>.Member, _ providers: [LoginProvider], _ pointer: String, _ realm: Realm,
+        _ isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
+    ) throws {
+        let place = pointer + PolicyReader.pointer(["mappings", mapping.name])
+        _ = try problems.attempt(place) { try RoleMappings.check(mapping.value, of: mapping.name, among: providers) }
+        for (index, rule) in (mapping.value.rules ?? []).enumerated() {
+            _ = try problems.attempt("\(place)/rules/\(index)/roleArn") { try roleName(rule.roleArn, realm, isRole) }
+        }
+    }
+
+    private static func roleName(_ arn: String, _ realm: Realm, _ isRole: (String) throws -> Bool) throws -> String {
+        guard let name = realm.roleName(of: arn), try isRole(name) else { throw RoleNotFound(role: arn) }
+        return name
+    }
+}
+
+extension PlannedPool {
+    /// - Parameter key: what a new pool signs with.
+    /// - Throws: `KeyNeeded` if it is new and there is none.
+    func write(_ key: NewSigningKey?, at now: Int64, in tx: Transaction) throws {
+        if before == nil {
+            guard let key else { throw KeyNeeded() }
+            guard try tx.insert(after) else { throw Overtaken() }
+            try tx.insert(key, at: now)
+        } else {
+            try tx.update(after)
+        }
+        try tx.setPoolRoles(after.id, roles)
+        try tx.setRoleMappings(mappings, of: after.id)
+        try tx.setTagMaps(after.tagMaps, of: after.id)
+    }
+}

@@ -1,0 +1,58 @@
+import Contract
+import IdentityPools
+import JSON
+import Storage
+
+/// A role as a document declares it, beside what is there.
+struct PlannedRole {
+    let place: Int
+    let after: RoleRecord
+    let difference: Difference
+    /// The pool that its trust policy was written for.
+    let poolId: String?
+
+    var writes: Bool { difference.change != .unchanged }
+
+    /// - Parameter newId: the role's id, if it is new.
+    /// - Returns: nil if its trust policy cannot be told; then there is a violation.
+    init?(
+        _ declaration: RoleDeclaration, at place: Int, newId: String, existing: RoleRecord?, pools: PoolsOfDocument, now: Int64,
+        in tx: Transaction, _ problems: inout ApplyProblems
+    ) throws {
+        let pointer = "/roles/\(place)"
+        let trust: (policy: String, poolId: String?)?
+        switch declaration.trust {
+        case .poolId(let id):
+            trust = try problems.attempt(pointer + "/poolId") {
+                guard try pools.contains(id) || tx.pool(id) != nil else { throw PoolNotFound(poolId: id) }
+                return (TrustPolicy.standard(forPool: id).text, id)
+            }
+        case .poolName(let name):
+            let id = try pools.id(named: name, in: tx)
+            if id == nil {
+                problems.add(
+                    pointer + "/poolName", rule: "poolNotFound",
+                    "The name \(name) does not identify exactly one pool. Declare the pool, or use poolId.")
+            }
+            trust = id.map { (TrustPolicy.standard(forPool: $0).text, $0) }
+        case .trustPolicy(let policy):
+            trust = try problems.attempt(pointer + "/trustPolicy") { (try TrustPolicy.accepted(policy), nil) }
+        }
+        for violation in ResourceTags.violations(declaration.tags, at: pointer + "/tags") {
+            problems.add(violation.pointer, rule: violation.rule, violation.message)
+        }
+        guard let trust else { return nil }
+        self.place = place
+        poolId = trust.poolId
+        after = RoleRecord(
+            name: declaration.name, roleId: existing?.roleId ?? newId, trustPolicy: trust.policy,
+            maxSessionSeconds: declaration.maxSessionSeconds, tags: declaration.tags?.object ?? [:], createdAt: existing?.createdAt ?? now,
+            updatedAt: now)
+        difference = Difference(
+            isNew: existing == nil,
+            [
+                ("trustPolicy", existing?.trustPolicy != after.trustPolicy),
+                ("maxSessionSeconds", existing?.maxSessionSeconds != after.maxSessionSeconds), ("tags", existing?.tags != after.tags),
+            ])
+    }
+}

@@ -1,0 +1,87 @@
+import Accounts
+import Contract
+import JSON
+import ServiceContext
+import SigningKeys
+import Storage
+
+/// A tenant as a document declares it, beside what is there.
+struct PlannedTenant {
+    let place: Int
+    let before: TenantRecord?
+    let after: TenantRecord
+    let difference: Difference
+
+    var writes: Bool { difference.change != .unchanged }
+
+    /// - Returns: nil if its settings are not accepted; then there is a violation.
+    ///
+    /// - Parameters:
+    ///   - delivery: the declared one, sealed.
+    ///   - vault: opens what is sealed.
+    /// - Throws: `SealBroken`.
+    init?(
+        _ declaration: TenantDeclaration, delivery: TenantDelivery?, at place: Int, existing: TenantRecord?, now: Int64, _ vault: Vault,
+        _ problems: inout ApplyProblems
+    ) throws {
+        let pointer = "/tenants/\(place)"
+        if let existing, let given = declaration.signingAlgorithm, given != existing.settings.signingAlgorithm {
+            problems.add(
+                pointer + "/signingAlgorithm", rule: "signingAlgorithmFixed",
+                "The tenant signs with \(existing.settings.signingAlgorithm.rawValue). To change the algorithm, call key.rotate.")
+        }
+        var settings = declaration.update.over(
+            existing?.settings
+                ?? TenantCreate.Params(tenantId: declaration.tenantId, signingAlgorithm: declaration.signingAlgorithm ?? .ES256))
+        let kept = try Self.delivery(delivery, over: existing?.settings.delivery, of: declaration.tenantId, vault)
+        settings.delivery = try kept?.opened(for: declaration.tenantId, vault)
+        do { try TenantRules.check(settings) } catch let error as InvalidTenantSettings {
+            problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, "The setting is not valid: \(error.reason).")
+            return nil
+        }
+        settings.delivery = kept
+        self.place = place
+        before = existing
+        after = TenantRecord(settings, createdAt: existing?.createdAt ?? now, updatedAt: now)
+        let (old, new) = (existing?.storedSettings ?? [:], after.storedSettings)
+        difference = Difference(isNew: existing == nil, Self.members.map { ($0, old[$0] != new[$0]) })
+    }
+
+    /// What a document can change, in the order of the declaration.
+    private static let members = [
+        "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
+        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
+        "customTokenSigners",
+    ]
+
+    /// The delivery that there is to be, sealed. What says the same as before stays as it is: the same secret sealed again looks different.
+    private static func delivery(
+        _ declared: TenantDelivery?, over present: TenantDelivery?, of tenantId: String, _ vault: Vault
+    ) throws -> TenantDelivery? {
+        guard let declared else { return present }
+        let wanted = declared.keepingSecrets(of: present)
+        guard let present, try wanted.opened(for: tenantId, vault) == present.opened(for: tenantId, vault) else { return wanted }
+        return present
+    }
+
+    /// - Parameter key: what a new tenant signs with.
+    /// - Throws: `KeyNeeded` if it is new and there is none.
+    func write(_ key: NewSigningKey?, at now: Int64, in tx: Transaction) throws {
+        guard before == nil else { return try tx.update(after) }
+        guard let key else { throw KeyNeeded() }
+        guard try tx.insert(after) else { throw Overtaken() }
+        try tx.insert(key, at: now)
+    }
+}
+
+extension TenantDeclaration {
+    /// What it changes of a tenant that is there.
+    fileprivate var update: TenantUpdate.Params {
+        TenantUpdate.Params(
+            tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes,
+            audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
+            enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
+            totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed,
+            customTokenSigners: customTokenSigners)
+    }
+}

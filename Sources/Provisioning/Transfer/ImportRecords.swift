@@ -1,0 +1,56 @@
+import Accounts
+import Contract
+import Storage
+
+extension Transaction {
+    /// What the store knows of an account that is to be imported.
+    func importFacts(_ draft: ImportDraft) throws -> ImportRule.Facts {
+        let (id, tenantId) = (draft.account.id, draft.account.tenantId)
+        var facts = ImportRule.Facts()
+        if draft.hasOwnId {
+            facts.owner = try queryOne("SELECT id, tenant_id FROM account WHERE id = $1", id) {
+                ImportRule.Facts.Owner(id: $0.string(0), tenantId: $0.string(1))
+            }
+            if facts.owner == nil {
+                facts.survivorId = try queryOne("SELECT survivor_id FROM merged_account WHERE id = $1", id) { $0.string(0) }
+            }
+        }
+        if let address = draft.address {
+            facts.addressOwner = try queryOne(
+                "SELECT account_id FROM account_name WHERE tenant_id = $1 AND kind = 'email' AND name = $2", tenantId, address
+            ) { $0.string(0) }
+        }
+        facts.loginOwners = try draft.logins.map { login in
+            try owner(ofLogin: login.record.subject, at: login.record.providerId, in: tenantId)
+        }
+        return facts
+    }
+
+    /// Adds an account with all that belongs to it.
+    ///
+    /// - Throws: `Overtaken` if somebody else has just taken its address or one of its logins.
+    func insert(_ account: AccountRecord, _ logins: [AccountLogin], _ factors: [FactorRecord]) throws {
+        guard try insert(account) else { throw Overtaken() }
+        try add(logins, factors, to: account)
+    }
+
+    /// Makes an account what is given, and ends what is under way for it.
+    ///
+    /// - Throws: `Overtaken` if somebody else has just taken its address or one of its logins.
+    func replace(with account: AccountRecord, _ logins: [AccountLogin], _ factors: [FactorRecord]) throws {
+        if account.username == nil { try releaseNames(of: account.id) }
+        if let address = account.username, try !rename(account, to: address) { throw Overtaken() }
+        try update(account)
+        try deleteAccountLogins(of: account.id)
+        try deleteFactors(of: account.id)
+        _ = try deleteSessions(of: account.id)
+        try endFlows(of: account.id)
+        try clearLockout(of: account.lockoutSubject)
+        try add(logins, factors, to: account)
+    }
+
+    private func add(_ logins: [AccountLogin], _ factors: [FactorRecord], to account: AccountRecord) throws {
+        for login in logins { if try !insert(login, of: account) { throw Overtaken() } }
+        for factor in factors { try insert(factor) }
+    }
+}

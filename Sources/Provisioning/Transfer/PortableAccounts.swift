@@ -1,0 +1,61 @@
+import Accounts
+import Contract
+import Platform
+import ServiceContext
+import Storage
+
+/// Accounts as they go to another store.
+struct PortableAccounts {
+    let surroundings: AccountsContext
+    /// Whether hashes and secrets go along.
+    let withSecrets: Bool
+
+    /// Up to `limit` accounts of a tenant, in the order of their ids.
+    func read(_ tenantId: String, after id: String, limit: Int, in tx: Transaction) throws -> [Held] {
+        try tx.accounts(of: tenantId, after: id, limit: limit).map {
+            Held(account: $0, logins: try tx.accountLogins(of: $0.id), factors: try tx.factors(of: $0.id))
+        }
+    }
+
+    /// What the store holds of an account.
+    struct Held {
+        let account: AccountRecord
+        let logins: [AccountLogin]
+        let factors: [FactorRecord]
+    }
+
+    /// - Throws: `SealBroken`.
+    func portable(_ held: Held) throws -> PortableAccount {
+        let account = held.account
+        var portable = PortableAccount(
+            accountId: account.id, email: account.email, emailVerified: account.isEmailVerified,
+            method: SignInMethod(rawValue: account.method.rawValue), providers: held.logins.isEmpty ? nil : held.logins.map(Self.login),
+            factors: held.factors.isEmpty ? nil : try held.factors.map(factor), attributes: account.attributes, claims: account.claims,
+            disabled: account.isDisabled, mustChangePassword: account.mustChangePassword, createdAt: account.createdAt,
+            updatedAt: account.updatedAt, lastSignInAt: account.lastSignInAt)
+        if withSecrets, let sealed = account.password, let hashed = try surroundings.passwords.hashed(sealed, as: account.id) {
+            portable.passwordHash = Base64.encode(hashed.hash)
+            portable.salt = Base64.encode(hashed.salt)
+            portable.hash = hashed.how.described
+            // Earlier versions imported hashes for accounts of other methods; account.import refuses them.
+            portable.method = .password
+        }
+        return portable
+    }
+
+    private static func login(_ login: AccountLogin) -> PortableLogin {
+        PortableLogin(
+            providerId: login.providerId, subject: login.subject, email: login.email, displayName: login.displayName,
+            photoUrl: login.photoUrl, linkedAt: login.linkedAt)
+    }
+
+    private func factor(_ factor: FactorRecord) throws -> PortableFactor {
+        let secret = try factor.secret.flatMap { sealed in
+            withSecrets ? try surroundings.vault.open(sealed, as: FactorRecord.sealName(factor.id)).copy() : nil
+        }
+        return PortableFactor(
+            kind: FactorKind(rawValue: factor.kind.rawValue) ?? .totp, displayName: factor.displayName,
+            email: factor.kind == .email ? factor.target : nil, phoneNumber: factor.kind == .sms ? factor.target : nil,
+            secret: secret.map { Base32.encode($0) }, enrolledAt: factor.enrolledAt, lastUsedAt: factor.lastUsedAt)
+    }
+}

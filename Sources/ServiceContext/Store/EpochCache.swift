@@ -1,0 +1,30 @@
+import Storage
+import Synchronization
+
+/// What was read from the store and stays true for one store epoch: pools, roles, keys, revocations.
+///
+/// A writer of any of these advances the epoch in its own transaction, so that every process sees the change with its next read.
+package final class EpochCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct Contents: Sendable {
+        var epoch: Int64 = -1
+        var values: [Key: Value] = [:]
+    }
+
+    private let contents = Mutex(Contents())
+    private let limit: Int
+
+    /// - Parameter limit: past this many values the cache starts anew.
+    package init(limit: Int = 10_000) { self.limit = limit }
+
+    /// The value for `key`, loaded when this epoch has not seen it. A missing value is not remembered.
+    package func value(for key: Key, in tx: Transaction, load: () throws -> Value?) throws -> Value? {
+        let epoch = try tx.epoch
+        if let known = contents.withLock({ $0.epoch == epoch ? $0.values[key] : nil }) { return known }
+        guard let loaded = try load() else { return nil }
+        contents.withLock {
+            if epoch > $0.epoch || $0.values.count >= limit { $0 = Contents(epoch: max(epoch, $0.epoch)) }
+            if $0.epoch == epoch { $0.values[key] = loaded }
+        }
+        return loaded
+    }
+}

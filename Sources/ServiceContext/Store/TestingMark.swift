@@ -1,0 +1,41 @@
+import Crypto
+import Storage
+
+/// What is true of a store from its creation on.
+public enum TestingMark {
+    /// Whether the store is a testing store. A new one becomes what is wished for; two processes that start at once agree.
+    public static func agree(on testing: Bool, in database: any Database, random: any RandomSource) throws -> Bool {
+        if let known = try database.read({ try $0.storeFact("testing") }) { return known == "true" }
+        let id = random.uuid()
+        return try database.write { tx in
+            try tx.lock(["testing"])
+            if let known = try tx.storeFact("testing") { return known == "true" }
+            try tx.setTestingMark(testing, id: id)
+            return testing
+        }
+    }
+}
+
+extension Transaction {
+    /// - Parameter id: what this store is told apart by from what it was before it was reset.
+    package func setTestingMark(_ testing: Bool, id: String) throws {
+        try setStoreFact("testing", testing ? "true" : "false")
+        try setStoreFact("id", id)
+    }
+
+    /// Waits for a sweep that is under way, and keeps others from going on until the end of this transaction.
+    func keepSweepsAway() throws { try execute("UPDATE store_fact SET value = value WHERE name = 'swept.at'") }
+
+    package func storeFact(_ name: String) throws -> String? {
+        try queryOne("SELECT value FROM store_fact WHERE name = $1", name) { $0.string(0) }
+    }
+
+    package func setStoreFact(_ name: String, _ value: String?) throws {
+        guard let value else {
+            try execute("DELETE FROM store_fact WHERE name = $1", name)
+            return
+        }
+        try execute(
+            "INSERT INTO store_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
+    }
+}

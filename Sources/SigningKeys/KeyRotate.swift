@@ -1,0 +1,40 @@
+import Contract
+import Crypto
+import ServiceContext
+import Storage
+
+extension KeyService {
+    /// Makes the key that a pool or a tenant will sign with, and publishes it now so that verifiers know it by then. A key that
+    /// was to come next and has signed nothing yet gives way to it.
+    ///
+    /// - Throws: `PoolNotFound`, `TenantNotFound`.
+    /// - Source: the keys of section 6 of the design: next, active, retired, gone.
+    public func rotate(_ request: KeyRotate.Params, _ call: any CallContext) throws -> KeyRotate.Result {
+        let now = surroundings.clock.now
+        let owner: KeyOwner =
+            switch request.owner {
+            case .poolId(let id): .pool(id)
+            case .tenantId(let id): .tenant(id)
+            }
+        let own = try surroundings.database.read { try owners.algorithm(of: owner, in: $0) }
+        let algorithm = Crypto.SigningAlgorithm(rawValue: request.algorithm?.rawValue ?? own) ?? .ES256
+        let key = try NewSigningKey(
+            for: owner, algorithm: algorithm, activeAt: now + request.activateAfterSeconds, surroundings)
+        let ring = try surroundings.database.write { tx in
+            try tx.lock([owner.path])
+            _ = try owners.algorithm(of: owner, in: tx)
+            try tx.deleteNextKeys(of: owner, at: now)
+            try tx.insert(key, at: now)
+            try tx.advanceEpoch()
+            try surroundings.audit.record(
+                AuditEvent(
+                    method: KeyRotate.info.name, trace: call.trace, poolId: owner.poolId, subject: key.kid,
+                    details: owner.tenantId.map { ["tenantId": .string($0)] } ?? [:]), at: now, in: tx)
+            return try tx.keyRing(of: owner, vault: surroundings.vault)
+        }
+        guard let stored = ring.keys.first(where: { $0.kid == key.kid }), let answer = answer(stored, in: ring, at: now) else {
+            throw KeyNotFound(kid: key.kid)
+        }
+        return answer
+    }
+}

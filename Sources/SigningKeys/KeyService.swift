@@ -1,0 +1,30 @@
+import Contract
+import ServiceContext
+
+/// Signing keys: `key.*`.
+public struct KeyService: Sendable {
+    let surroundings: ServiceContext
+    let signingKeys: SigningKeys
+    let owners: any KeyOwners
+
+    public init(_ surroundings: ServiceContext, _ signingKeys: SigningKeys, owners: any KeyOwners) {
+        self.surroundings = surroundings
+        self.signingKeys = signingKeys
+        self.owners = owners
+    }
+
+    /// A key as it is answered; nil once it is gone for good.
+    func answer(_ key: StoredKey, in ring: KeyRing, at now: Int64) -> Contract.SigningKey? {
+        guard let state = KeyState(rawValue: ring.state(of: key, at: now).rawValue) else { return nil }
+        let retiredAt = ring.retiredAt(key)
+        return Contract.SigningKey(
+            kid: key.kid, algorithm: SigningAlgorithm(rawValue: key.algorithm.rawValue) ?? .ES256,
+            issuer: surroundings.realm.issuer(of: key.owner), poolId: key.owner.poolId, tenantId: key.owner.tenantId, state: state,
+            createdAt: key.createdAt,
+            activeAt: key.activeAt,
+            retiredAt: retiredAt.flatMap { $0 <= now ? $0 : nil }, revokedAt: key.revokedAt,
+            publishedUntil: state == .revoked ? nil : retiredAt.map { $0 + KeyRing.longestTokenSeconds })
+    }
+}
+
+extension KeyService: KeyHandlers {}

@@ -1,0 +1,31 @@
+import ServiceContext
+import Storage
+
+extension Sweep {
+    /// Keys that are gone, and revoked ones whose last token has expired. An hour more, for hosts whose clocks differ.
+    package static let signingKeys = Sweep(
+        name: "signing keys",
+        hasWork: { tx, now in try !tx.goneKeys(before: now - KeyRing.longestTokenSeconds - 3600, limit: 1).isEmpty },
+        remove: { tx, now, limit in
+            let gone = try tx.goneKeys(before: now - KeyRing.longestTokenSeconds - 3600, limit: limit)
+            if !gone.isEmpty { try tx.advanceEpoch() }
+            return try gone.reduce(0) { try $0 + tx.execute("DELETE FROM signing_key WHERE kid = $1", $1) }
+        })
+}
+
+extension Transaction {
+    /// Up to `limit` keys that were revoked, or replaced by a key that is still trusted, at or before `moment`.
+    fileprivate func goneKeys(before moment: Int64, limit: Int) throws -> [String] {
+        try query(
+            """
+            SELECT k.kid FROM signing_key k
+            WHERE k.revoked_at <= $1
+                OR k.revoked_at IS NULL AND EXISTS (
+                    SELECT 1 FROM signing_key n
+                    WHERE n.owner = k.owner AND n.revoked_at IS NULL AND n.active_at <= $1
+                        AND (n.active_at > k.active_at OR n.active_at = k.active_at AND n.position > k.position))
+            LIMIT $2
+            """, moment, limit
+        ) { $0.string(0) }
+    }
+}

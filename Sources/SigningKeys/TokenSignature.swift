@@ -1,0 +1,75 @@
+import Contract
+import Crypto
+import JSON
+import ServiceContext
+import Storage
+
+/// The signature of any token that this store has issued, checked with the one algorithm of the key it names (RFC 8725).
+package struct TokenSignature: Sendable {
+    package let surroundings: ServiceContext
+    package let signingKeys: SigningKeys
+
+    package init(surroundings: ServiceContext, signingKeys: SigningKeys) {
+        self.surroundings = surroundings
+        self.signingKeys = signingKeys
+    }
+
+    /// - Throws: `TokenMalformed`, `TokenAlgorithmNotAllowed`, `TokenKeyUnknown`, `TokenSignatureInvalid`, `TokenRevoked`.
+    package func verify(_ token: String) throws -> (jws: JWS, key: StoredKey) {
+        let jws = try parse(token)
+        guard let kid = jws.header.keyID else { throw TokenKeyUnknown(kid: nil, reason: "its header contains no kid") }
+        let found = try surroundings.database.read { tx in
+            guard let key = try key(kid, in: tx) else { throw TokenKeyUnknown(kid: kid, reason: try absence(of: jws, in: tx)) }
+            return key
+        }
+        do { _ = try jws.verify(with: found.privateKey.publicKey) } catch { throw Self.answer(error, kid: kid) }
+        if found.revokedAt != nil { throw TokenRevoked(reason: "the key that signed it was revoked by key.revoke") }
+        return (jws, found)
+    }
+
+    private func key(_ kid: String, in tx: Transaction) throws -> StoredKey? { try signingKeys.key(kid, in: tx)?.key }
+
+    /// Why there is no key for a token, as far as can be told by whose it says it is; nothing in it is proven.
+    private func absence(of jws: JWS, in tx: Transaction) throws -> String {
+        guard let issuer = (try? JSONText(jws.payload).root)?["iss"]?.string, let owner = surroundings.realm.owner(ofIssuer: issuer) else {
+            return "its issuer does not belong to this store, whose issuers begin with \(surroundings.realm.issuer)/"
+        }
+        guard try signingKeys.ring(of: owner, in: tx).keys.isEmpty else {
+            return "its issuer has no such key. Keys are deleted when the last token they signed has expired"
+        }
+        switch owner {
+        case .pool:
+            return "its pool does not exist. Deleting a pool deletes its keys"
+        case .tenant:
+            return "its tenant does not exist or has not signed a token yet. Deleting a tenant deletes its keys"
+        }
+    }
+
+    private func parse(_ token: String) throws -> JWS {
+        do { return try JWS.parse(token) } catch { throw Self.answer(error, kid: nil) }
+    }
+
+    private static func answer(_ error: JWSError, kid: String?) -> any Error {
+        switch error {
+        case .malformed(let what): TokenMalformed(reason: what.reason)
+        case .criticalHeader: TokenMalformed(reason: "its header requires extensions (crit) that are not supported")
+        case .algorithmNotAllowed(let algorithm): TokenAlgorithmNotAllowed(algorithm: algorithm)
+        case .algorithmMismatch(let algorithm, _): TokenAlgorithmNotAllowed(algorithm: algorithm.rawValue)
+        case .unknownKey(let kid): TokenKeyUnknown(kid: kid, reason: "its kid is not a key of this store")
+        case .badSignature: TokenSignatureInvalid(kid: kid ?? "")
+        }
+    }
+}
+
+extension JWSError.Malformation {
+    fileprivate var reason: String {
+        switch self {
+        case .tooLong: "it is too long"
+        case .parts: "it does not consist of three parts separated by dots"
+        case .encoding(let part): "its \(part.rawValue) is not base64url without padding"
+        case .headerSyntax(let error): "its header is not JSON: \(error)"
+        case .headerNotObject: "its header is not a JSON object"
+        case .headerParameter(let name): "\(name) is missing from its header or is not a string"
+        }
+    }
+}

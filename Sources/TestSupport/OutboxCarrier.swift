@@ -1,0 +1,37 @@
+import Accounts
+import Contract
+import Platform
+import ServiceContext
+import Storage
+
+/// Carries messages to the outbox of a testing store in the way that real ones take, so that what a test wants to fail fails there.
+struct OutboxCarrier: Mailer, Texter {
+    let database: any Database
+    let clock: any WallClock
+    let faults: Faults
+
+    func send(_ message: OutgoingMessage) throws(DeliveryFailure) {
+        let fault = faults.delivery(to: message.to)
+        if fault == .refused { throw DeliveryFailure(reason: "test.fault rejects it; to end the fault, call test.fault with clear") }
+        let now = clock.now
+        do {
+            try database.write { tx in
+                try tx.lock(["outbox"])
+                try tx.insert(message, at: now)
+            }
+        } catch { throw DeliveryFailure(reason: "the outbox cannot be written: \(error)") }
+        if fault == .mayHaveArrived {
+            throw DeliveryFailure(
+                reason: "test.fault withholds the response; to end the fault, call test.fault with clear", mayHaveArrived: true)
+        }
+    }
+}
+
+extension Carrier {
+    /// Writes messages to the outbox of a testing store while a test injects faults into delivery; nil otherwise.
+    public static func outbox(of context: ServiceContext) -> Carrier? {
+        guard let faults = context.faults, faults.isArmed(.delivery) else { return nil }
+        let outbox = OutboxCarrier(database: context.driver, clock: context.clock, faults: faults)
+        return Carrier(mailer: outbox, texter: outbox)
+    }
+}

@@ -1,0 +1,29 @@
+import Accounts
+import Contract
+
+extension TestService {
+    /// Says what the provider for tests answers next.
+    ///
+    /// - Throws: `IssuerNotFound`.
+    public func enqueue(_ request: TestEnqueue.Params, _ call: any CallContext) throws -> TestEnqueue.Result {
+        // People copy addresses with a slash at their end.
+        let issuer = request.issuer.hasSuffix("/") ? String(request.issuer.dropLast()) : request.issuer
+        guard let name = provider.name(of: issuer) else { throw IssuerNotFound(issuer: request.issuer) }
+        let tenantId = provider.settings(of: name).tenantId ?? name
+        guard try surroundings.database.read({ try catalogue.knownTenant(tenantId, in: $0) }) != nil else {
+            throw IssuerNotFound(issuer: request.issuer)
+        }
+        let waiting = provider.memory.withLock { memory in
+            if request.clear { memory.queue[name] = nil }
+            if let answer = request.answer { memory.queue[name, default: []].append(answer) }
+            return memory.queue[name] ?? []
+        }
+        return TestEnqueue.Result(
+            waiting: waiting.map {
+                switch $0 {
+                case .claims(let claims): TestAnswer(claims: EncodedObject(claims))
+                case .error(let error): TestAnswer(error: error)
+                }
+            })
+    }
+}

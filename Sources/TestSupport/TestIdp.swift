@@ -1,0 +1,49 @@
+import Accounts
+import Contract
+import JSON
+import Loopback
+
+extension TestService {
+    /// Runs an OpenID Connect provider on the loopback address, or stops it.
+    ///
+    /// - Throws: `PortUnavailable`, `TenantNotFound`, `InvalidParams`.
+    public func idp(_ request: TestIdp.Params, _ call: any CallContext) throws -> TestIdp.Result {
+        try request.check()
+        let issuers = request.issuers ?? []
+        try surroundings.database.read { tx in
+            for case let id? in issuers.map(\.tenantId) { _ = try catalogue.tenant(id, in: tx) }
+        }
+        if request.stop {
+            provider.stop()
+        }
+        do {
+            let port = request.port.map { UInt16($0) }
+            if request.stop { try provider.choosePlace(port: port) } else { try provider.start(port: port) }
+        } catch {
+            throw PortUnavailable(port: Int64(error.port), reason: error.reason)
+        }
+        for issuer in issuers where issuer.tenantId == nil { try makeTenant(issuer.name, call) }
+        provider.take(issuers)
+        let addresses = provider.addresses(first: issuers.map(\.name))
+        return TestIdp.Result(
+            baseUrl: provider.baseURL ?? "", running: provider.isRunning, issuer: addresses[0].issuer,
+            discoveryUrl: addresses[0].discoveryUrl, jwksUrl: addresses[0].jwksUrl, issuers: addresses)
+    }
+
+    /// Makes the tenant of a stand-alone issuer, unless it exists. It signs as the default tenant does, so that its tokens differ from
+    /// those of the default tenant only in their issuer and keys.
+    ///
+    /// - Throws: `TenantNotFound` for a name that no tenant can have.
+    private func makeTenant(_ name: String, _ call: any CallContext) throws {
+        let (known, usual) = try surroundings.database.read { tx in
+            (try catalogue.knownTenant(name, in: tx), try catalogue.knownTenant(TenantRecord.defaultId, in: tx))
+        }
+        guard known == nil else { return }
+        var settings: JSONObject = ["tenantId": .string(name)]
+        settings["signingAlgorithm"] = usual.map { .string($0.settings.signingAlgorithm.rawValue) }
+        guard let params = TenantCreate.Params(record: .object(settings)) else { throw TenantNotFound(tenantId: name) }
+        do { _ = try TenantService(surroundings, catalogue).create(params, call) } catch is TenantExists {
+            // Another process was faster.
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Accounts
+import Contract
+import Platform
+
+extension TestService {
+    /// How often the store is looked at while somebody waits.
+    private static let pauseNanoseconds: UInt64 = 20_000_000
+    private static let limit = 100
+
+    /// Answers the messages that would have been sent, as soon as there is one.
+    public func outbox(_ request: TestOutbox.Params, _ call: any CallContext) throws -> TestOutbox.Result {
+        let deadline = Monotonic.nanoseconds() + UInt64(request.waitSeconds) * 1_000_000_000
+        let nobody = Gate(())
+        while true {
+            let messages = try surroundings.driver.read { try $0.outbox(to: request.to, after: request.after, limit: Self.limit) }
+            if messages.isEmpty, call.isCancelled { throw CancellationError() }
+            if !messages.isEmpty || Monotonic.nanoseconds() >= deadline {
+                if request.clear, !messages.isEmpty {
+                    try surroundings.driver.write { tx in for message in messages { try tx.deleteFromOutbox(message.number) } }
+                }
+                return TestOutbox.Result(messages: messages)
+            }
+            _ = nobody.wait(deadline: min(deadline, Monotonic.nanoseconds() + Self.pauseNanoseconds)) { _ -> Void? in nil }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Accounts
+import Platform
+
+/// What a client asks of the authorize endpoint (RFC 6749 4.1.1, RFC 7636 4.3, OpenID Connect Core 3.1.2.1).
+struct AuthorizeRequest: Sendable {
+    enum ResponseMode: String, Sendable {
+        case query
+        case formPost = "form_post"
+    }
+
+    let clientId: String
+    let redirectUri: String
+    let responseMode: ResponseMode
+    let state: String?
+    let parameters: ProviderParameters
+
+    /// What is wrong is said on the page: nobody is sent to an address that is not the client's (RFC 6749 4.1.2.1).
+    ///
+    /// - Throws: `OAuthRefusal`.
+    init(_ parameters: ProviderParameters, of issuer: ProviderIssuer) throws {
+        self.parameters = parameters
+        guard let clientId = parameters["client_id"] else { throw OAuthRefusal("invalid_request", "client_id is missing.") }
+        guard let client = issuer.client(clientId) else {
+            throw OAuthRefusal(
+                "unauthorized_client", "Unknown client \(clientId). The issuer \(issuer.name) accepts the clients given to test.idp.")
+        }
+        guard let redirectUri = parameters["redirect_uri"] else {
+            throw OAuthRefusal("invalid_request", "redirect_uri is missing.")
+        }
+        if let flaw = Self.flaw(of: redirectUri) { throw OAuthRefusal("invalid_request", "redirect_uri \(flaw)") }
+        if issuer.isStrict, !client.knows(redirectUri: redirectUri) {
+            throw OAuthRefusal(
+                "invalid_request",
+                "The client \(clientId) has no redirect URI \(redirectUri). Add it to its redirectUris in test.idp; the comparison is exact."
+            )
+        }
+        if parameters.repeated.contains("redirect_uri") || parameters.repeated.contains("client_id") {
+            throw OAuthRefusal("invalid_request", "client_id and redirect_uri must each occur once.")
+        }
+        self.clientId = clientId
+        self.redirectUri = redirectUri
+        state = parameters["state"]
+        responseMode = parameters["response_mode"].flatMap(ResponseMode.init) ?? .query
+    }
+
+    /// Why nobody can be sent there, nil if they can.
+    static func flaw(of uri: String) -> String? {
+        guard let colon = uri.firstIndex(of: ":"), uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            return "is not an absolute URI in ASCII."
+        }
+        if uri.contains("#") { return "must not contain a fragment." }
+        let scheme = uri[..<colon].lowercased()
+        let isScheme =
+            scheme.utf8.first.map { 0x61...0x7A ~= $0 } == true
+            && scheme.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || "+-.".utf8.contains($0) }
+        if scheme == "http" || scheme == "https" {
+            let rest = uri[uri.index(after: colon)...]
+            guard rest.hasPrefix("//"), let first = rest.dropFirst(2).first, !"/?:".contains(first) else { return "contains no host." }
+        }
+        let scripts: Set<String> = ["javascript", "data", "vbscript", "file", "blob", "about"]
+        return isScheme && !scripts.contains(scheme) ? nil : "has a scheme that no app can handle."
+    }
+
+    /// What is wrong with the rest, which the client is told.
+    ///
+    /// - Throws: `OAuthRefusal`.
+    func check(for issuer: ProviderIssuer) throws {
+        try parameters.checkRepeated()
+        guard let type = parameters["response_type"] else { throw OAuthRefusal("invalid_request", "response_type is missing; use code.") }
+        guard type == "code" else {
+            throw OAuthRefusal("unsupported_response_type", "Only response_type=code is supported, not \(type).")
+        }
+        if let mode = parameters["response_mode"], ResponseMode(rawValue: mode) == nil {
+            throw OAuthRefusal("invalid_request", "response_mode must be query or form_post, not \(mode).")
+        }
+        for name in ["request", "request_uri"] where parameters[name] != nil {
+            throw OAuthRefusal("\(name)_not_supported", "\(name) is not supported; send the individual parameters.")
+        }
+        try checkChallenge(for: issuer)
+        guard prompts.isSubset(of: ["none", "login", "select_account", "consent"]), !prompts.contains("none") || prompts.count == 1 else {
+            throw OAuthRefusal("invalid_request", "prompt must be none, or a combination of login, select_account and consent.")
+        }
+        if let text = parameters["max_age"], Int64(text).map({ $0 < 0 }) ?? true {
+            throw OAuthRefusal("invalid_request", "max_age must be a number of seconds, not \(text).")
+        }
+    }
+
+    private func checkChallenge(for issuer: ProviderIssuer) throws {
+        guard let challenge else {
+            if parameters["code_challenge_method"] != nil {
+                throw OAuthRefusal("invalid_request", "code_challenge_method requires a code_challenge.")
+            }
+            if issuer.isStrict, issuer.client(clientId)?.clientSecret == nil {
+                throw OAuthRefusal(
+                    "invalid_request", "The client \(clientId) has no secret, so it must use PKCE: code_challenge is missing (RFC 7636).")
+            }
+            return
+        }
+        guard parameters["code_challenge_method"] == "S256" else {
+            throw OAuthRefusal("invalid_request", "code_challenge_method must be S256.")
+        }
+        guard challenge.utf8.count == 43, Base64URL.decode(challenge) != nil else {
+            throw OAuthRefusal("invalid_request", "code_challenge must be the base64url of a SHA-256, 43 characters without padding.")
+        }
+    }
+
+    var challenge: String? { parameters["code_challenge"] }
+    var prompts: Set<String> { Set((parameters["prompt"] ?? "").split(separator: " ").map(String.init)) }
+    var scopes: Scopes { Scopes(parameters["scope"] ?? "") }
+    var maxAge: Int64? { parameters["max_age"].flatMap { Int64($0) } }
+    /// Whether a login of that moment is fresh enough. With max_age=0 none is: it asks for a login as prompt=login does (OpenID Connect
+    /// Core 3.1.2.1). One of a time to come is none either.
+    func takes(authenticatedAt: Int64?, at now: Int64) -> Bool {
+        guard let maxAge else { return true }
+        guard maxAge > 0, let authenticatedAt, authenticatedAt <= now else { return false }
+        return now - authenticatedAt <= maxAge
+    }
+
+    /// Whom access tokens are to be for (RFC 8707, and what others call it).
+    var audience: String? { parameters["resource"] ?? parameters["audience"] }
+
+    /// The grant that somebody's consent makes.
+    func grant(of issuer: ProviderIssuer, loginId: String?) -> ProviderState.Grant {
+        ProviderState.Grant(issuer: issuer.name, clientId: clientId, scopes: scopes, audience: audience, loginId: loginId)
+    }
+}

@@ -1,0 +1,147 @@
+import Accounts
+import Contract
+import Crypto
+import Loopback
+import Platform
+import ServiceContext
+
+extension TestProvider {
+    /// The authorize endpoint: a login page, what it sends, and the way back to the client (OpenID Connect Core 3.1.2).
+    func authorize(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
+        let isLogin = request.form["step"] != nil
+        try refuseElsewhere(request)
+        let parameters = request.method == "POST" && !isLogin && !request.form.isEmpty ? request.form : request.query
+        let asked = try AuthorizeRequest(parameters, of: issuer)
+        do {
+            try asked.check(for: issuer)
+            if !isLogin, let due = memory.withLock({ $0.nextError(of: issuer.name, at: .authorize) }) { throw OAuthRefusal(due) }
+            if request.form["step"] == "refuse" { throw OAuthRefusal("access_denied", "The user canceled the sign-in.") }
+            let expected = try expected(asked, at: issuer)
+            if isLogin { return try logIn(to: issuer, .client(asked, expected), request.form) }
+            if let (id, login) = try usableLogin(of: issuer, asked, expected, request) {
+                let session = try beginSession(of: login.accountId, issuer.tenant, login.proof)
+                memory.withLock { $0.logins[id]?.sessions.append(session.id) }
+                return sendBack(asked, of: issuer, session, loginId: id, afterForm: false)
+            }
+            if asked.prompts.contains("none") {
+                throw OAuthRefusal("login_required", "No user with a suitable session is signed in.")
+            }
+            let errand = LoginErrand.client(asked, expected)
+            return LoginPage(issuer, errand, .address(errand.loginHint), people: try people(of: issuer)).response
+        } catch {
+            // A browser cannot take a status of 500 or 503 back to the client (RFC 6749 4.1.2.1).
+            let refusal = failures.refusal(for: error, of: request.whole)
+            var answer = [("error", refusal.code)]
+            if let words = refusal.words { answer.append(("error_description", words)) }
+            return sendBack(asked, of: issuer, answer, afterForm: isLogin)
+        }
+    }
+
+    /// A form of these pages is sent from these pages alone.
+    func refuseElsewhere(_ request: ProviderRequest) throws {
+        guard request.form["step"] != nil, request.isFromElsewhere else { return }
+        throw OAuthRefusal("invalid_request", "The form was sent from another site.", status: 403)
+    }
+
+    /// The browser's login, if it may be gone on with: its sessions were not ended, and it is the one that is asked for.
+    private func usableLogin(
+        of issuer: ProviderIssuer, _ asked: AuthorizeRequest, _ expected: ExpectedPerson?, _ request: ProviderRequest
+    ) throws -> (id: String, login: ProviderState.Login)? {
+        guard asked.prompts.isDisjoint(with: ["login", "select_account"]), let id = request.cookie(Self.cookieName(issuer)),
+            let login = memory.withLock({ $0.logins[id] }), login.issuer == issuer.name
+        else { return nil }
+        if let hint = asked.parameters["login_hint"], Username.fold(hint) != Username.fold(login.username) { return nil }
+        if let expected, expected.accountId != login.accountId { return nil }
+        if !asked.takes(authenticatedAt: login.proof.authenticatedAt, at: surroundings.clock.now) { return nil }
+        let ended = try surroundings.database.read { tx -> Int? in
+            guard let account = try tx.account(login.accountId), !account.isDisabled else { return nil }
+            return try login.sessions.firstIndex { try tx.session($0) != nil }
+        }
+        guard let ended else { return nil }
+        let gone = Set(login.sessions.prefix(ended))
+        if !gone.isEmpty { memory.withLock { $0.logins[id]?.sessions.removeAll { gone.contains($0) } } }
+        return (id, login)
+    }
+
+    /// A session of the tenant, with its refresh token.
+    struct NewSession: Sendable {
+        let id: String
+        let accountId: String
+        let username: String
+        let proof: SignInProof
+        let refreshToken: String
+    }
+
+    /// Begins a session of somebody who has shown who they are.
+    func beginSession(of accountId: String, _ tenant: TenantRecord, _ proof: SignInProof) throws -> NewSession {
+        let completion = SignInCompletion(surroundings, catalogue)
+        let (fresh, now) = (completion.fresh(), surroundings.clock.now)
+        let signedIn = try surroundings.database.write { tx in
+            guard let account = try tx.account(accountId) else { throw try tx.absence(of: accountId) }
+            return try completion.begin(account, tenant, proof, fresh, TestIdp.info.name, InProcessCall(), at: now, in: tx)
+        }
+        return NewSession(
+            id: signedIn.session.id, accountId: accountId, username: signedIn.account.username ?? accountId, proof: signedIn.session.proof,
+            refreshToken: fresh.refreshToken)
+    }
+
+    /// Goes on with somebody who has just signed in: their browser is known from now on.
+    ///
+    /// - Throws: `OAuthRefusal`, `login_required` for somebody else than the client has hinted at (OpenID Connect Core 3.1.2.2).
+    func welcome(_ session: NewSession, to issuer: ProviderIssuer, _ errand: LoginErrand) throws -> LoopbackResponse {
+        if let expected = errand.expected, expected.accountId != session.accountId {
+            try endSession(session.id)
+            throw OAuthRefusal("login_required", "Another user than the one in id_token_hint has signed in.")
+        }
+        let id = Base64URL.encode(surroundings.random.bytes(24))
+        memory.withLock {
+            $0.logins[id] = ProviderState.Login(
+                issuer: issuer.name, accountId: session.accountId, username: session.username, proof: session.proof,
+                sessions: [session.id])
+        }
+        let cookie = "\(Self.cookieName(issuer))=\(id); Path=/\(issuer.name)/; HttpOnly; SameSite=Lax"
+        switch errand {
+        case .client(let asked, _): return sendBack(asked, of: issuer, session, loginId: id, afterForm: true, cookie: cookie)
+        case .device(let userCode, _):
+            settle(userCode, of: issuer, .approved(sessionId: session.id, refreshToken: session.refreshToken))
+            return PageFrame(
+                title: "The device is signed in", sign: .fine, content: "<p>You can close this window and continue on the device.</p>"
+            ).response.adding([("set-cookie", cookie)])
+        }
+    }
+
+    static func cookieName(_ issuer: ProviderIssuer) -> String { "mintmark_\(issuer.name)" }
+
+    private func sendBack(
+        _ asked: AuthorizeRequest, of issuer: ProviderIssuer, _ session: NewSession, loginId: String, afterForm: Bool,
+        cookie: String? = nil
+    ) -> LoopbackResponse {
+        let code = Base64URL.encode(surroundings.random.bytes(24))
+        let now = surroundings.clock.now
+        memory.withLock {
+            $0.keep(
+                ProviderState.Code(
+                    grant: asked.grant(of: issuer, loginId: loginId), redirectUri: asked.redirectUri, challenge: asked.challenge,
+                    nonce: asked.parameters["nonce"], sessionId: session.id, refreshToken: session.refreshToken,
+                    expiresAt: now + ProviderState.codeSeconds), as: code, at: now)
+        }
+        return sendBack(asked, of: issuer, [("code", code)], afterForm: afterForm, cookie: cookie)
+    }
+
+    /// Sends a person back to the client (RFC 6749 4.1.2, RFC 9207; OAuth 2.0 Form Post Response Mode).
+    private func sendBack(
+        _ asked: AuthorizeRequest, of issuer: ProviderIssuer, _ answer: [(String, String)], afterForm: Bool, cookie: String? = nil
+    ) -> LoopbackResponse {
+        let parameters = answer + (asked.state.map { [("state", $0)] } ?? []) + [("iss", issuer.url)]
+        switch asked.responseMode {
+        case .query:
+            let separator = asked.redirectUri.contains("?") ? "&" : "?"
+            return LoopbackResponse(
+                redirect: asked.redirectUri + separator + Form.encode(parameters), afterForm: afterForm, cookie: cookie)
+        case .formPost:
+            let nonce = Base64URL.encode(surroundings.random.bytes(12))
+            let page = LoginPage.formPost(to: asked.redirectUri, parameters, nonce: nonce)
+            return page.adding(cookie.map { [("set-cookie", $0)] } ?? [])
+        }
+    }
+}

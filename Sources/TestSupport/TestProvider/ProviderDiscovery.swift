@@ -1,0 +1,64 @@
+import Accounts
+import Contract
+import JSON
+import Platform
+import ServiceContext
+import SigningKeys
+
+extension TestProvider {
+    /// The issuers that were named and that of the default tenant.
+    ///
+    /// - Parameter first: the names of those that come first. The default tenant's does where there are none.
+    func addresses(first: [String] = []) -> [TestIssuerAddress] {
+        let first = first.isEmpty ? [TenantRecord.defaultId] : first
+        var known: Set<String> = []
+        return (first + named.map(\.name) + [TenantRecord.defaultId]).filter { known.insert($0).inserted }.map { name in
+            let url = "\(baseURL ?? "")/\(name)"
+            return TestIssuerAddress(
+                name: name, tenantId: settings(of: name).tenantId ?? name, issuer: url,
+                discoveryUrl: "\(url)/\(ProviderEndpoint.discovery.rawValue)", jwksUrl: "\(url)/\(ProviderEndpoint.jwks.rawValue)")
+        }
+    }
+
+    /// OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2.
+    func discovery(of issuer: ProviderIssuer) throws -> JSONObject {
+        let algorithms = Set(try ring(of: issuer).published(at: surroundings.clock.now).map(\.algorithm.rawValue)).sorted()
+        func url(_ endpoint: ProviderEndpoint) -> JSONValue { .string("\(issuer.url)/\(endpoint.rawValue)") }
+        func list(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
+        let authentication = ["client_secret_basic", "client_secret_post", "none"]
+        return [
+            "issuer": .string(issuer.url), "authorization_endpoint": url(.authorize), "token_endpoint": url(.token),
+            "userinfo_endpoint": url(.userinfo), "jwks_uri": url(.jwks), "introspection_endpoint": url(.introspect),
+            "revocation_endpoint": url(.revoke), "end_session_endpoint": url(.logout), "device_authorization_endpoint": url(.device),
+            "scopes_supported": list(Scopes.standard + issuer.tenant.scopes), "response_types_supported": ["code"],
+            "response_modes_supported": ["query", "form_post"], "grant_types_supported": list(ProviderGrantType.allCases.map(\.rawValue)),
+            "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": list(algorithms),
+            "token_endpoint_auth_methods_supported": list(authentication), "code_challenge_methods_supported": ["S256"],
+            "prompt_values_supported": ["none", "login", "select_account", "consent"],
+            "claims_supported": list([
+                "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "amr", "sid", "at_hash", "email", "email_verified", "name",
+                "given_name", "family_name", "preferred_username", "picture", "updated_at",
+            ]),
+            "claims_parameter_supported": false, "request_parameter_supported": false, "request_uri_parameter_supported": false,
+            "authorization_response_iss_parameter_supported": true,
+        ]
+    }
+
+    /// The keys of the tenant (RFC 7517 section 5).
+    func jwks(of issuer: ProviderIssuer) throws -> JSONObject {
+        let keys = try ring(of: issuer).published(at: surroundings.clock.now).map { key in
+            var writer = JSONWriter()
+            key.publicJwk.write(to: &writer)
+            return try JSONValue(parsing: writer.bytes)
+        }
+        return ["keys": .array(keys)]
+    }
+
+    /// A tenant that has never signed anything gets its first key.
+    private func ring(of issuer: ProviderIssuer) throws -> KeyRing {
+        _ = try SignInCompletion(surroundings, catalogue).signingKey(of: issuer.tenant, at: surroundings.clock.now)
+        return try surroundings.database.read { try catalogue.signingKeys.ring(of: .tenant(issuer.tenant.id), in: $0) }
+    }
+
+    static func escaped(_ text: String) -> String { Markup.escaped(text) }
+}

@@ -1,0 +1,95 @@
+import Accounts
+import Contract
+import JSON
+import ServiceContext
+import SigningKeys
+
+extension TestProvider {
+    /// A client's own token (RFC 6749 4.4).
+    func clientToken(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
+        if issuer.isStrict, !client.hasSecret {
+            throw OAuthRefusal("unauthorized_client", "The client \(client.id) has no secret and can only act for users.")
+        }
+        let now = surroundings.clock.now
+        let scopes = Scopes(form["scope"] ?? "")
+        return try access(
+            issuer, ["sub": .string(client.id)], form["resource"] ?? form["audience"] ?? client.id, client: client.id, scopes,
+            until: now + issuer.tenant.tokens.accessTokenSeconds, at: now)
+    }
+
+    /// A token for somebody else than the one that was shown is for (RFC 8693 2).
+    func exchange(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
+        let subject = try shown("subject_token", form, at: issuer)
+        guard let subject else { throw OAuthRefusal("invalid_request", "subject_token is missing.") }
+        let actor = try shown("actor_token", form, at: issuer)
+        if let wanted = form["requested_token_type"], ![Self.accessToken, Self.jwt].contains(wanted) {
+            throw OAuthRefusal("invalid_request", "requested_token_type must be \(Self.accessToken) or \(Self.jwt).")
+        }
+        let granted = Scopes(subject.claims["scope"]?.string ?? "")
+        let scopes = form["scope"].map { Scopes($0) } ?? granted
+        // An ID token speaks of no scopes; an access token without any allows none.
+        let isBounded = subject.claims["scope"] != nil || subject.isAccess
+        let missing = isBounded ? granted.lacking(scopes.names) : []
+        if !missing.isEmpty {
+            throw OAuthRefusal("invalid_scope", "The given token does not have the scope \(missing.joined(separator: " ")).")
+        }
+        let now = surroundings.clock.now
+        var claims = JSONObject()
+        for name in ["sub", "sid", "auth_time", "amr"] { claims[name] = subject.claims[name] }
+        for (name, value) in subject.standing.map(Self.custom) ?? [] { claims[name] = value }
+        claims["act"] = subject.claims["act"]
+        if let actor {
+            // Whoever acts now stands outside, those before it within (RFC 8693 4.1).
+            var act: JSONObject = ["sub": actor.claims["sub"] ?? .null]
+            act["act"] = subject.claims["act"]
+            claims["act"] = .object(act)
+        }
+        let until = min(now + issuer.tenant.tokens.accessTokenSeconds, subject.claims["exp"]?.int ?? now)
+        var answer = try access(
+            issuer, claims, form["audience"] ?? form["resource"] ?? client.id, client: client.id, scopes, until: until, at: now)
+        answer["issued_token_type"] = .string(form["requested_token_type"] ?? Self.accessToken)
+        return answer
+    }
+
+    private static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
+    private static let idToken = "urn:ietf:params:oauth:token-type:id_token"
+    private static let jwt = "urn:ietf:params:oauth:token-type:jwt"
+
+    /// A token of this provider, or of the tenant itself, that a client has (RFC 8693 2.1); nil if it shows none.
+    private func shown(_ name: String, _ form: ProviderParameters, at issuer: ProviderIssuer) throws -> ProvenToken? {
+        guard let token = form[name] else {
+            if form["\(name)_type"] != nil { throw OAuthRefusal("invalid_request", "\(name)_type requires a \(name).") }
+            return nil
+        }
+        let types: Set<String>
+        switch form["\(name)_type"] {
+        case Self.accessToken: types = [TokenType.access]
+        case Self.idToken: types = [TokenType.id]
+        case Self.jwt: types = [TokenType.access, TokenType.id]
+        default: throw OAuthRefusal("invalid_request", "\(name)_type must be \(Self.accessToken), \(Self.idToken) or \(Self.jwt).")
+        }
+        do {
+            return try proven(token, types, of: issuer) { self.owner(ofIssuer: $0) == .tenant(issuer.tenant.id) }
+        } catch let refusal as OAuthRefusal {
+            throw OAuthRefusal("invalid_request", "\(name): \(refusal.description ?? refusal.code)")
+        } catch let error as any ContractError {
+            throw OAuthRefusal("invalid_request", "\(name): \(error.message)")
+        }
+    }
+
+    /// The answer with an access token alone, and the claims that were enqueued.
+    private func access(
+        _ issuer: ProviderIssuer, _ claims: JSONObject, _ audience: String, client: String, _ scopes: Scopes, until: Int64, at now: Int64
+    ) throws -> JSONObject {
+        let key = try signingKey(of: issuer, at: now)
+        let extra = memory.withLock { $0.nextClaims(of: issuer.name) }
+        var common: JSONObject = ["iss": .string(issuer.url), "iat": .number(JSONNumber(now))]
+        for (name, value) in claims.members { common[name] = value }
+        let token = try accessToken(common, audience, client: client, scopes, extra, key, expiresAt: until)
+        var answer: JSONObject = [
+            "access_token": .string(token), "token_type": "Bearer", "expires_in": .number(JSONNumber(until - now)),
+        ]
+        answer["scope"] = scopes.shown
+        return answer
+    }
+}

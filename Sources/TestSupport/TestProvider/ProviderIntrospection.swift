@@ -1,0 +1,66 @@
+import Accounts
+import Contract
+import JSON
+import Loopback
+import ServiceContext
+
+extension TestProvider {
+    /// Whether a token is good, and what it says (RFC 7662).
+    func introspect(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
+        let client = try ProviderClient(request, of: issuer)
+        if issuer.isStrict, !client.hasSecret {
+            throw OAuthRefusal(
+                "invalid_client",
+                "The client \(client.id) has no secret and cannot introspect tokens (RFC 7662 2.1). Give it a clientSecret in test.idp.")
+        }
+        guard let token = request.form["token"] else { throw OAuthRefusal("invalid_request", "token is missing.") }
+        let now = surroundings.clock.now
+        if let (record, grant) = try refreshToken(token), grant.issuer == issuer.name {
+            let standing = record.usedAt == nil && record.expiresAt > now ? try standing(of: record.sessionId, at: now) : nil
+            guard let standing else { return LoopbackResponse(json: ["active": false]) }
+            var answer: JSONObject = [
+                "active": true, "iss": .string(issuer.url), "sub": .string(standing.account.id), "client_id": .string(grant.clientId),
+                "exp": .number(JSONNumber(record.expiresAt)),
+            ]
+            answer["scope"] = grant.scopes.shown
+            return LoopbackResponse(json: answer)
+        }
+        guard let proven = try good(token, of: issuer) else { return LoopbackResponse(json: ["active": false]) }
+        var answer = proven.claims
+        (answer["active"], answer["token_type"]) = (true, "Bearer")
+        return LoopbackResponse(json: answer)
+    }
+
+    /// Takes a token back (RFC 7009); one that is none here is none afterwards either.
+    func revoke(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
+        let client = try ProviderClient(request, of: issuer)
+        guard let token = request.form["token"] else { throw OAuthRefusal("invalid_request", "token is missing.") }
+        if let (record, grant) = try refreshToken(token) {
+            guard grant.issuer == issuer.name, grant.clientId == client.id else {
+                throw OAuthRefusal("invalid_grant", "The token belongs to another client.")
+            }
+            try endSession(record.sessionId)
+        } else if let proven = try good(token, of: issuer), let id = proven.claims["jti"]?.string {
+            guard proven.claims["client_id"]?.string == client.id else {
+                throw OAuthRefusal("invalid_grant", "The token belongs to another client.")
+            }
+            let (now, end) = (surroundings.clock.now, proven.claims["exp"]?.int ?? StoreClock.range.upperBound)
+            memory.withLock { $0.revoke(id, until: end, at: now) }
+        }
+        return LoopbackResponse(status: 200, headers: [("cache-control", "no-store")])
+    }
+
+    /// An access token that is good, nil for any other.
+    private func good(_ token: String, of issuer: ProviderIssuer) throws -> ProvenToken? {
+        do { return try access(token, of: issuer) } catch is OAuthRefusal { return nil } catch is any ContractError { return nil }
+    }
+
+    /// A refresh token that was handed out here.
+    func refreshToken(_ token: String) throws -> (RefreshTokenRecord, ProviderState.Grant)? {
+        let mac = SignInCompletion(surroundings, catalogue).mac(ofRefreshToken: token)
+        guard let record = try surroundings.database.read({ try $0.refreshToken(mac) }),
+            let grant = memory.withLock({ $0.grants[record.sessionId] })
+        else { return nil }
+        return (record, grant)
+    }
+}

@@ -1,0 +1,154 @@
+import Accounts
+import Contract
+import Loopback
+import ServiceContext
+
+extension TestProvider {
+    /// How many people a page offers to pick from.
+    private static let mostPeople = 8
+
+    /// Whom a passwordless issuer's page offers.
+    func people(of issuer: ProviderIssuer) throws -> [String] {
+        guard issuer.settings.passwordless else { return [] }
+        return try surroundings.database.read { tx in
+            try tx.accounts(of: issuer.tenant.id, after: "", limit: 100).filter { !$0.isDisabled }.compactMap(\.username)
+        }.prefix(Self.mostPeople).sorted()
+    }
+
+    /// What the login page has sent: the rules are those of signIn and mfa, and what they refuse is said on the page.
+    func logIn(to issuer: ProviderIssuer, _ errand: LoginErrand, _ form: ProviderParameters) throws -> LoopbackResponse {
+        var view = LoginView(form)
+        do {
+            switch try step(of: issuer, &view, form) {
+            case .signedIn(let session): return try welcome(session, to: issuer, errand)
+            case .next(let next): return LoginPage(issuer, errand, next, people: []).response
+            }
+        } catch let error as any ContractError {
+            let isOver = error is ContinuationTokenExpired || error is ContinuationTokenInvalid
+            if case .factors = view { view = .address(form["email"] ?? "") }
+            if isOver { view = .address(form["email"] ?? "") }
+            return LoginPage(
+                issuer, errand, view, people: try people(of: issuer), problem: Self.words(for: error, issuer)
+            ).response
+        }
+    }
+
+    private enum Outcome {
+        case signedIn(NewSession)
+        case next(LoginView)
+    }
+
+    private func step(of issuer: ProviderIssuer, _ view: inout LoginView, _ form: ProviderParameters) throws -> Outcome {
+        let (signIn, mfa) = (SignInService(surroundings, catalogue), MfaService(surroundings, catalogue))
+        let (call, tenant, password) = (InProcessCall(), issuer.tenant, form["password"])
+        switch view {
+        case .address(let email):
+            if let made = try make(email, password, at: issuer) { return .signedIn(made) }
+            if issuer.settings.passwordless {
+                let name = try Username(email)
+                guard let account = try surroundings.database.read({ try $0.account(named: name.folded, in: tenant.id) }) else {
+                    throw UserNotFound(in: tenant)
+                }
+                return .signedIn(try beginSession(of: account.id, tenant, .address))
+            }
+            if let password {
+                do {
+                    return try next(
+                        try signIn.withPassword(.init(tenantId: tenant.id, username: email, password: password), call), email, issuer)
+                } catch is PasswordNotSet {}
+            }
+            return try next(try signIn.start(.init(tenantId: tenant.id, username: email), call), email, issuer)
+        case .password(let email, let token):
+            return try next(
+                try signIn.submitPassword(.init(continuationToken: token, password: password ?? ""), call), email, issuer)
+        case .code(let email, let token, _):
+            return try next(try signIn.submitCode(.init(continuationToken: token, code: form["code"] ?? ""), call), email, issuer)
+        case .factors(let email, let token, _):
+            return try challenge(form["factor"] ?? "", token, email, mfa, call)
+        case .factorCode(let email, let token, let factor, _):
+            return try next(
+                try mfa.resolve(.init(continuationToken: token, factorId: factor, code: form["code"] ?? ""), call), email, issuer)
+        }
+    }
+
+    /// Where a sign-in goes on.
+    private func next(_ step: SignInStep, _ email: String, _ issuer: ProviderIssuer) throws -> Outcome {
+        let token = step.continuationToken ?? ""
+        switch step.state {
+        case .completed: return .signedIn(try session(of: step))
+        case .codeRequired: return .next(.code(email, token, sentTo: step.sentTo ?? email))
+        case .passwordRequired: return .next(.password(email, token))
+        case .secondFactorRequired:
+            let hints = step.hints ?? []
+            guard let first = hints.first else {
+                throw OAuthRefusal("access_denied", "The account has no usable second factor.")
+            }
+            if hints.contains(where: { $0.kind != .recovery && $0.factorId != first.factorId }) {
+                return .next(.factors(email, token, hints))
+            }
+            return try challenge(first.factorId, token, email, MfaService(surroundings, catalogue), InProcessCall())
+        case .secondFactorEnrollmentRequired:
+            throw OAuthRefusal(
+                "access_denied",
+                "The tenant \(issuer.tenant.id) requires a second factor, and this account has none. Enroll one with mfa.enroll.")
+        case .providerRequired:
+            throw OAuthRefusal(
+                "access_denied",
+                "This account signs in with \((step.providers ?? []).joined(separator: ", ")), not with the test provider.")
+        }
+    }
+
+    /// Sends the code of a factor, or waits for what an app shows.
+    private func challenge(
+        _ factor: String, _ token: String, _ email: String, _ mfa: MfaService, _ call: InProcessCall
+    ) throws -> Outcome {
+        if factor == ShownFactor.recovery.factorId { return .next(.factorCode(email, token, factor: factor, sentTo: nil)) }
+        let step = try mfa.challenge(.init(continuationToken: token, factorId: factor), call)
+        return .next(.factorCode(email, step.continuationToken ?? token, factor: factor, sentTo: step.sentTo))
+    }
+
+    /// The session of a finished sign-in.
+    private func session(of step: SignInStep) throws -> NewSession {
+        let refreshToken = step.refreshToken ?? ""
+        let mac = SignInCompletion(surroundings, catalogue).mac(ofRefreshToken: refreshToken)
+        let found = try surroundings.database.read { tx -> SessionRecord? in
+            guard let token = try tx.refreshToken(mac) else { return nil }
+            return try tx.session(token.sessionId)
+        }
+        guard let found else { throw OAuthRefusal("access_denied", "The session was ended.") }
+        return NewSession(
+            id: found.id, accountId: found.accountId, username: step.account?.username ?? found.accountId, proof: found.proof,
+            refreshToken: refreshToken)
+    }
+
+    /// Makes an account for somebody who has none, where the issuer does that.
+    private func make(_ email: String, _ password: String?, at issuer: ProviderIssuer) throws -> NewSession? {
+        guard issuer.settings.createAccounts, password != nil || issuer.settings.passwordless else { return nil }
+        let name = try Username(email)
+        guard try surroundings.database.read({ try $0.account(named: name.folded, in: issuer.tenant.id) }) == nil else { return nil }
+        let account = try accounts.create(
+            .init(tenantId: issuer.tenant.id, username: email, password: password, emailVerified: true), InProcessCall())
+        return try beginSession(of: account.accountId, issuer.tenant, password == nil ? .address : .password)
+    }
+
+    /// What the page says of a refusal.
+    private static func words(for error: any ContractError, _ issuer: ProviderIssuer) -> String {
+        switch error {
+        case is UserNotFound where issuer.settings.createAccounts:
+            "No account has this email address. Enter a password to create one."
+        case is UserNotFound:
+            "No account of tenant \(issuer.tenant.id) has this email address. Create one with account.create, or configure test.idp with createAccounts."
+        case let wrong as InvalidPassword where wrong.reasons.contains { $0.rule == .incorrect }:
+            wrong.attemptsLeft.map { "Wrong password. Attempts left: \($0)." }
+                ?? "Wrong password."
+        case let weak as InvalidPassword: weak.reasons.map(\.message).joined(separator: " ")
+        case is ContinuationTokenExpired, is ContinuationTokenInvalid: "This took too long. Start again."
+        default: error.message
+        }
+    }
+}
+
+extension SignInProof {
+    /// Somebody who was let in by their address alone: they have shown nothing, and a token does not say that they have.
+    fileprivate static let address = SignInProof(amr: [], provider: customProvider)
+}

@@ -1,0 +1,120 @@
+import Contract
+import JSON
+import Loopback
+import ServiceContext
+
+extension TestProvider {
+    /// Answers a request, whatever it is.
+    func answer(_ request: LoopbackRequest) -> LoopbackResponse {
+        do { return try route(try ProviderRequest(request)) } catch {
+            return failures.refusal(for: error, of: request).response.readableElsewhere
+        }
+    }
+
+    private func route(_ request: ProviderRequest) throws -> LoopbackResponse {
+        var path = request.path
+        // RFC 8414 3 puts the name of the document before the issuer's path.
+        if path.count == 3, path[0] == ".well-known" { path = [path[2], path[0], path[1]] }
+        guard let name = path.first else { return overview }
+        guard let issuer = try issuer(name) else {
+            return LoopbackResponse(
+                status: 404,
+                text: "Unknown issuer \(name): it is neither a tenant of this store nor an issuer given to test.idp.")
+        }
+        guard let endpoint = ProviderEndpoint(path: path.dropFirst().joined(separator: "/")) else {
+            let known = ProviderEndpoint.allCases.map { "\(issuer.url)/\($0.rawValue)" }.joined(separator: "\n")
+            return LoopbackResponse(status: 404, text: "There is no endpoint at this address. The issuer \(issuer.url) has\n\(known)")
+        }
+        if request.method == "OPTIONS", !endpoint.isForPeople { return .preflight(for: request.whole) }
+        guard endpoint.methods.contains(request.method) else {
+            let allowed = endpoint.methods.joined(separator: ", ")
+            return LoopbackResponse(status: 405, text: "This endpoint accepts \(allowed).").adding([("allow", allowed)])
+        }
+        if endpoint.isForPeople { return try page(endpoint, of: issuer, request) }
+        let due = memory.withLock { $0.nextError(of: name, at: endpoint.enqueued) }
+        do {
+            if let due { throw OAuthRefusal(due) }
+            return try document(endpoint, of: issuer, request).readableElsewhere
+        } catch let refusal as OAuthRefusal { return refusal.response.readableElsewhere }
+    }
+
+    private func document(
+        _ endpoint: ProviderEndpoint, of issuer: ProviderIssuer, _ request: ProviderRequest
+    ) throws -> LoopbackResponse {
+        switch endpoint {
+        case .discovery, .metadata: LoopbackResponse(json: try discovery(of: issuer))
+        case .jwks, .keys: LoopbackResponse(json: try jwks(of: issuer))
+        case .token: try token(of: issuer, request)
+        case .userinfo: try userinfo(of: issuer, request)
+        case .introspect: try introspect(at: issuer, request)
+        case .revoke: try revoke(at: issuer, request)
+        case .device: try deviceCodes(of: issuer, request)
+        case .authorize: try authorize(at: issuer, request)
+        case .activate: try activate(at: issuer, request)
+        case .logout: try logOut(at: issuer, request)
+        }
+    }
+
+    private func page(_ endpoint: ProviderEndpoint, of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
+        do { return try document(endpoint, of: issuer, request) } catch {
+            let refusal = failures.refusal(for: error, of: request.whole)
+            let next =
+                refusal.status < 500
+                ? "The app that sent you here must correct its request."
+                : "The app is not at fault. Go back and try again in a moment."
+            return PageFrame(
+                status: refusal.status, title: "The request failed", sign: .warning,
+                content: "<p>\(Self.escaped(refusal.description ?? refusal.code))</p><p>\(next) (\(Self.escaped(refusal.code)))</p>"
+            ).response.adding(refusal.headers.filter { $0.name == "retry-after" })
+        }
+    }
+
+    /// What somebody sees who opens the address itself.
+    private var overview: LoopbackResponse {
+        let issuers = addresses().map(\.discoveryUrl).joined(separator: "\n")
+        return LoopbackResponse(
+            status: 200,
+            text: "A test OpenID Connect provider, started by test.idp. Each tenant is an issuer. Issuers now:\n\(issuers)")
+    }
+}
+
+/// Where an issuer answers, below its address.
+enum ProviderEndpoint: String, CaseIterable, Sendable {
+    case discovery = ".well-known/openid-configuration"
+    case metadata = ".well-known/oauth-authorization-server"
+    case jwks = "jwks"
+    case keys = ".well-known/jwks.json"
+    case authorize, token, userinfo, introspect, revoke, device, activate, logout
+
+    init?(path: String) {
+        guard let known = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(path.utf8) }) else { return nil }
+        self = known
+    }
+
+    /// Whether a person looks at it.
+    var isForPeople: Bool { [.authorize, .activate, .logout].contains(self) }
+
+    /// HEAD goes where GET does.
+    var methods: [String] {
+        switch self {
+        case .discovery, .metadata, .jwks, .keys: ["GET"]
+        case .token, .introspect, .revoke, .device: ["POST"]
+        case .authorize, .userinfo, .activate, .logout: ["GET", "POST"]
+        }
+    }
+
+    /// What test.enqueue calls it.
+    var enqueued: TestAnswerError.Endpoint {
+        switch self {
+        case .discovery, .metadata: .discovery
+        case .jwks, .keys: .jwks
+        case .authorize: .authorize
+        case .token: .token
+        case .userinfo: .userinfo
+        case .introspect: .introspect
+        case .revoke: .revoke
+        case .device, .activate: .device
+        case .logout: .logout
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Contract
+import JSON
+import ServiceContext
+
+/// What the provider for tests knows at one moment: what it remembers, and the issuers that it was given.
+struct ProviderSnapshot: Sendable {
+    var state = ProviderState()
+    var issuers: [TestIssuer] = []
+
+    /// What a record is of.
+    private enum Kind: String {
+        case issuer, code, login, grant, device, answers, claims, revoked
+    }
+
+    /// All of it, in an order that is always the same.
+    var records: [JSONObject] {
+        var records: [JSONObject] = []
+        func add(_ kind: Kind, _ name: String, _ value: JSONValue) {
+            records.append(["provider": .string(kind.rawValue), "name": .string(name), "value": value])
+        }
+        func sorted<V>(_ values: Remembered<V>) -> [(name: String, value: V)] { values.all.sorted { $0.name < $1.name } }
+        for issuer in issuers { add(.issuer, issuer.name, .object(issuer.record)) }
+        for (name, code) in sorted(state.codes) { add(.code, name, .object(code.record)) }
+        for (name, login) in sorted(state.logins) { add(.login, name, .object(login.record)) }
+        for (name, grant) in sorted(state.grants) { add(.grant, name, .object(grant.record)) }
+        for (name, device) in sorted(state.devices) { add(.device, name, .object(device.record)) }
+        for (issuer, answers) in state.queue.sorted(by: { $0.key < $1.key }) {
+            add(.answers, issuer, .array(answers.map { .object($0.record) }))
+        }
+        for (id, claims) in sorted(state.extras) { add(.claims, id, .object(claims)) }
+        for (id, end) in sorted(state.revoked) { add(.revoked, id, .number(JSONNumber(end))) }
+        return records
+    }
+
+    /// Takes one of `records` in; false if it is none.
+    mutating func take(_ record: JSONObject) -> Bool {
+        guard let kind = record["provider"]?.string.flatMap(Kind.init), let name = record["name"]?.string, let value = record["value"]
+        else { return false }
+        func keep<V>(_ value: V?, in place: WritableKeyPath<ProviderState, Remembered<V>>) -> Bool {
+            state[keyPath: place][name] = value
+            return value != nil
+        }
+        switch kind {
+        case .issuer:
+            guard let issuer = TestIssuer(record: value) else { return false }
+            issuers.append(issuer)
+            return true
+        case .code: return keep(ProviderState.Code(record: value), in: \.codes)
+        case .login: return keep(ProviderState.Login(record: value), in: \.logins)
+        case .grant: return keep(ProviderState.Grant(record: value), in: \.grants)
+        case .device: return keep(ProviderDevice(record: value), in: \.devices)
+        case .claims: return keep(value.object, in: \.extras)
+        case .revoked: return keep(value.int ?? (value.bool == true ? StoreClock.range.upperBound : nil), in: \.revoked)
+        case .answers:
+            guard let answers = value.array?.map({ TestEnqueue.Params.Answer(record: $0) }) else { return false }
+            state.queue[name] = answers.compactMap(\.self)
+            return !answers.contains { $0 == nil }
+        }
+    }
+}
+
+extension TestProvider {
+    /// What it knows now.
+    var snapshot: ProviderSnapshot { ProviderSnapshot(state: memory.withLock { $0 }, issuers: named) }
+
+    /// Goes on from what it knew; issuers that it was given since, under other names, stay.
+    func resume(_ snapshot: ProviderSnapshot) {
+        take(snapshot.issuers)
+        memory.withLock { $0 = snapshot.state }
+    }
+}

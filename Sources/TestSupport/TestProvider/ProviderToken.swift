@@ -1,0 +1,196 @@
+import Accounts
+import Contract
+import Crypto
+import JSON
+import Loopback
+import Platform
+import ServiceContext
+import SigningKeys
+
+/// What a client can show at the token endpoint.
+enum ProviderGrantType: String, CaseIterable, Sendable {
+    case code = "authorization_code"
+    case refreshToken = "refresh_token"
+    case clientCredentials = "client_credentials"
+    case exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+    case device = "urn:ietf:params:oauth:grant-type:device_code"
+}
+
+/// Who asks at the token endpoint (RFC 6749 2.3).
+struct ProviderClient: Sendable {
+    let id: String
+    /// Whether it has shown a secret.
+    let hasSecret: Bool
+
+    /// - Throws: `OAuthRefusal`, `invalid_client` for a stranger or a wrong secret where only known clients are served.
+    init(_ request: ProviderRequest, of issuer: ProviderIssuer) throws {
+        var (id, secret) = (request.form["client_id"], request.form["client_secret"])
+        if let basic = request.authorization("basic") {
+            guard let bytes = Base64.decode(basic), let text = String(validating: bytes, as: UTF8.self),
+                let colon = text.firstIndex(of: ":"), let name = Self.decoded(text[..<colon]),
+                let shown = Self.decoded(text[text.index(after: colon)...])
+            else {
+                throw OAuthRefusal(
+                    "invalid_client",
+                    "The Authorization header is not valid: it must contain the form-encoded client ID and secret, separated by a colon, in base64."
+                )
+            }
+            if secret != nil { throw OAuthRefusal("invalid_request", "Send the client secret once: in the header or in the form.") }
+            if let id, id != name { throw OAuthRefusal("invalid_request", "client_id differs from the one in the Authorization header.") }
+            (id, secret) = (name, shown)
+        }
+        guard let id, !id.isEmpty else {
+            if request.form["client_assertion"] != nil {
+                throw OAuthRefusal(
+                    "invalid_client", "client_assertion is not supported: send client_id, and the client secret if the client has one.")
+            }
+            throw OAuthRefusal("invalid_client", "The client is missing: send client_id or an Authorization header.")
+        }
+        guard let known = issuer.client(id) else {
+            throw OAuthRefusal(
+                "invalid_client", "Unknown client \(id). The issuer \(issuer.name) accepts the clients given to test.idp.")
+        }
+        if let expected = known.clientSecret {
+            guard let secret else {
+                throw OAuthRefusal(
+                    "invalid_client",
+                    "The secret of client \(id) is missing: send client_secret or an Authorization header.")
+            }
+            guard constantTimeEquals(secret, expected) else {
+                let isInHeader = request.authorization("basic") != nil
+                let hint = isInHeader ? " In the header, both are form-encoded first: % is %25 (RFC 6749 2.3.1)." : ""
+                throw OAuthRefusal("invalid_client", "Wrong secret of client \(id).\(hint)")
+            }
+        } else if issuer.isStrict, secret?.isEmpty == false {
+            throw OAuthRefusal("invalid_client", "The client \(id) has no secret, but one was sent.")
+        }
+        self.id = id
+        hasSecret = secret?.isEmpty == false
+    }
+
+    /// Both parts are form-encoded first (RFC 6749 2.3.1).
+    private static func decoded(_ text: Substring) -> String? { Form.decode("x=\(text.replacingPlain)")?.first?.value }
+}
+
+extension Substring {
+    /// Kept from being taken for the end of a parameter.
+    fileprivate var replacingPlain: String {
+        String(map { $0 == "&" ? "\u{0}" : $0 }).split(separator: "\u{0}", omittingEmptySubsequences: false).joined(separator: "%26")
+    }
+}
+
+extension TestProvider {
+    /// The token endpoint (RFC 6749 3.2).
+    func token(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
+        try request.form.checkRepeated()
+        let client = try ProviderClient(request, of: issuer)
+        guard let type = request.form["grant_type"] else { throw OAuthRefusal("invalid_request", "grant_type is missing.") }
+        guard let type = ProviderGrantType(rawValue: type) else {
+            let known = ProviderGrantType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw OAuthRefusal("unsupported_grant_type", "\(type) is not supported. Supported are \(known).")
+        }
+        do {
+            switch type {
+            case .code: return LoopbackResponse(json: try redeemCode(client, of: issuer, request.form))
+            case .refreshToken: return LoopbackResponse(json: try refresh(client, of: issuer, request.form))
+            case .clientCredentials: return LoopbackResponse(json: try clientToken(client, of: issuer, request.form))
+            case .exchange: return LoopbackResponse(json: try exchange(client, of: issuer, request.form))
+            case .device: return LoopbackResponse(json: try pollDevice(client, of: issuer, request.form))
+            }
+        } catch let error as any ContractError {
+            throw OAuthRefusal(error, or: "invalid_grant")
+        }
+    }
+
+    /// RFC 6749 4.1.3, RFC 7636 4.5 and 4.6. A code that comes twice ends what it led to (RFC 6749 4.1.2).
+    private func redeemCode(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
+        guard let name = form["code"] else { throw OAuthRefusal("invalid_request", "code is missing.") }
+        let now = surroundings.clock.now
+        func refuse(_ reason: String) -> OAuthRefusal { OAuthRefusal("invalid_grant", reason) }
+        guard let code = memory.withLock({ $0.codes[name] }), code.grant.issuer == issuer.name else {
+            throw refuse("The code is unknown or has expired. \(Self.again)")
+        }
+        func usedBefore() throws -> OAuthRefusal {
+            try endSession(code.sessionId)
+            return refuse("The code was already used. Its session was revoked. \(Self.again)")
+        }
+        guard code.grant.clientId == client.id else { throw refuse("The code was issued to another client.") }
+        if code.isUsed { throw try usedBefore() }
+        guard now < code.expiresAt else {
+            throw refuse("The code has expired: codes are valid for \(ProviderState.codeSeconds) seconds. \(Self.again)")
+        }
+        guard let redirectUri = form["redirect_uri"], redirectUri.utf8.elementsEqual(code.redirectUri.utf8) else {
+            throw refuse("redirect_uri differs from that of the authorization request: \(code.redirectUri)")
+        }
+        switch (code.challenge, form["code_verifier"]) {
+        case (nil, nil): break
+        case (nil, _?): throw refuse("code_verifier was sent without a code_challenge in the authorization request (RFC 9700 2.1.1).")
+        case (_?, nil): throw refuse("code_verifier is missing.")
+        case (let challenge?, let verifier?):
+            guard 43...128 ~= verifier.utf8.count, Base64URL.encode(Hash.sha256(Array(verifier.utf8))) == challenge else {
+                throw refuse("code_verifier does not match code_challenge.")
+            }
+        }
+        guard let standing = try standing(of: code.sessionId, at: now) else { throw refuse("The session was ended. \(Self.again)") }
+        let key = try signingKey(of: issuer, at: now)
+        // Only now: whoever was refused, or has met a busy store, may come again with the same code.
+        guard memory.withLock({ $0.spend(name) }) else { throw try usedBefore() }
+        return try answer(
+            standing, code.grant, of: issuer, key, nonce: code.nonce,
+            refreshToken: code.grant.scopes.names.contains("offline_access") ? code.refreshToken : nil, at: now)
+    }
+
+    /// What a client does whose code leads nowhere.
+    private static let again = "Start again at the authorization endpoint."
+
+    /// RFC 6749 section 6, with the rotation of the tenant's sessions.
+    private func refresh(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
+        guard let token = form["refresh_token"] else { throw OAuthRefusal("invalid_request", "refresh_token is missing.") }
+        let (session, now) = (SessionService(surroundings, catalogue), surroundings.clock.now)
+        guard var (_, grant) = try refreshToken(token), grant.issuer == issuer.name, grant.clientId == client.id else {
+            throw OAuthRefusal("invalid_grant", "The refresh token is unknown for this client or has expired. \(Self.again)")
+        }
+        if let scope = form["scope"] {
+            let missing = grant.scopes.lacking(Scopes(scope).names)
+            if !missing.isEmpty { throw OAuthRefusal("invalid_scope", "\(missing.joined(separator: " ")) was not granted at sign-in.") }
+            grant = ProviderState.Grant(
+                issuer: grant.issuer, clientId: grant.clientId, scopes: Scopes(scope), audience: grant.audience, loginId: grant.loginId)
+        }
+        grant.audience = form["resource"] ?? form["audience"] ?? grant.audience
+        let (fresh, key) = (session.completion.fresh(), try signingKey(of: issuer, at: now))
+        let outcome = try surroundings.database.write {
+            try session.rotate(.init(refreshToken: token), fresh, TestIdp.info.name, InProcessCall(), at: now, in: $0)
+        }
+        let signedIn = try outcome.get().0
+        return try answer(
+            Standing(account: signedIn.account, session: signedIn.session), grant, of: issuer, key, nonce: nil,
+            refreshToken: fresh.refreshToken, at: now)
+    }
+
+    /// What signs for an issuer. To be asked for before anything is spent: the store may be busy.
+    func signingKey(of issuer: ProviderIssuer, at now: Int64) throws -> StoredKey {
+        try SignInCompletion(surroundings, catalogue).signingKey(of: issuer.tenant, at: now)
+    }
+
+    /// Whose session it is, nil for one that is over.
+    struct Standing: Sendable {
+        let account: AccountRecord
+        let session: SessionRecord
+    }
+
+    func standing(of sessionId: String, at now: Int64) throws -> Standing? {
+        try surroundings.database.read { tx in
+            guard let session = try tx.session(sessionId), session.expiresAt > now, let account = try tx.account(session.accountId),
+                !account.isDisabled
+            else { return nil }
+            return Standing(account: account, session: session)
+        }
+    }
+
+    /// Ends a session of the tenant.
+    func endSession(_ id: String) throws {
+        let (session, now) = (SessionService(surroundings, catalogue), surroundings.clock.now)
+        memory.withLock { _ = $0.grants.removeValue(forKey: id) }
+        _ = try surroundings.database.write { try session.end(id, TestIdp.info.name, InProcessCall(), at: now, in: $0) }
+    }
+}

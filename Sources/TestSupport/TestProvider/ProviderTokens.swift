@@ -1,0 +1,98 @@
+import Accounts
+import Contract
+import Crypto
+import JSON
+import Platform
+import SigningKeys
+
+extension TestProvider {
+    /// The answer of the token endpoint to somebody's client (RFC 6749 5.1, OpenID Connect Core 3.1.3.3), with the claims that were
+    /// enqueued.
+    func answer(
+        _ standing: Standing, _ grant: ProviderState.Grant, of issuer: ProviderIssuer, _ key: StoredKey, nonce: String?,
+        refreshToken: String?, at now: Int64
+    ) throws -> JSONObject {
+        let extra = memory.withLock { $0.nextClaims(of: issuer.name) }
+        let (tokens, session) = (issuer.tenant.tokens, standing.session)
+        var common: JSONObject = [
+            "iss": .string(issuer.url), "sub": .string(standing.account.id), "sid": .string(session.id),
+            "auth_time": .number(JSONNumber(session.authenticatedAt)), "iat": .number(JSONNumber(now)),
+        ]
+        if !session.amr.isEmpty { common["amr"] = .array(session.amr.map { .string($0) }) }
+        for (name, value) in Self.custom(standing) { common[name] = value }
+        let access = try accessToken(
+            common, grant.audience ?? grant.clientId, client: grant.clientId, grant.scopes, extra, key,
+            expiresAt: now + tokens.accessTokenSeconds)
+        var answer: JSONObject = [
+            "access_token": .string(access), "token_type": "Bearer", "expires_in": .number(JSONNumber(tokens.accessTokenSeconds)),
+        ]
+        answer["scope"] = grant.scopes.shown
+        if grant.scopes.names.contains("openid") {
+            var claims = common
+            claims["aud"] = .string(grant.clientId)
+            claims["exp"] = .number(JSONNumber(now + tokens.idTokenSeconds))
+            claims["nonce"] = nonce.map { .string($0) }
+            claims["at_hash"] = .string(Self.halfHash(access, key.algorithm))
+            for (name, value) in Self.person(standing, grant.scopes).members { claims[name] = value }
+            answer["id_token"] = .string(try key.signer.sign(JSONValue.object(claims.changed(by: extra)).bytes))
+        }
+        answer["refresh_token"] = refreshToken.map { .string($0) }
+        return answer
+    }
+
+    /// Signs an access token (RFC 9068 section 2.2), and remembers what was enqueued for it.
+    func accessToken(
+        _ common: JSONObject, _ audience: String, client: String, _ scopes: Scopes, _ extra: JSONObject?, _ key: StoredKey, expiresAt: Int64
+    ) throws -> String {
+        let id = surroundings.random.uuid()
+        var claims = common
+        claims["aud"] = .string(audience)
+        claims["exp"] = .number(JSONNumber(expiresAt))
+        claims["client_id"] = .string(client)
+        claims["scope"] = scopes.shown
+        claims["jti"] = .string(id)
+        claims = claims.changed(by: extra)
+        if let extra { memory.withLock { $0.extras[claims["jti"]?.string ?? id] = extra } }
+        return try key.accessSigner.sign(JSONValue.object(claims).bytes)
+    }
+
+    /// The claims that were set for the account, or for this session; those of the session go first.
+    static func custom(_ standing: Standing) -> [(String, JSONValue)] {
+        let (own, all) = (standing.session.claims, standing.account.claims.members)
+        return (own.members + all.filter { own[$0.name] == nil }).filter { !TenantTokenClaims.reserved.contains($0.name) }
+            .map { ($0.name, $0.value) }
+    }
+
+    /// What scopes let a client know of a person (OpenID Connect Core 5.1, 5.4).
+    static func person(_ standing: Standing, _ scopes: Scopes) -> JSONObject {
+        let account = standing.account
+        var claims = JSONObject()
+        if scopes.names.contains("email"), let email = account.email {
+            claims["email"] = .string(email)
+            claims["email_verified"] = .bool(account.isEmailVerified)
+        }
+        if scopes.names.contains("profile") {
+            let names = [("name", "displayName"), ("given_name", "givenName"), ("family_name", "surname"), ("picture", "picture")]
+            for (claim, attribute) in names { claims[claim] = account.attributes[attribute] }
+            claims["preferred_username"] = account.username.map { .string($0) }
+            claims["updated_at"] = .number(JSONNumber(account.updatedAt))
+        }
+        return claims
+    }
+
+    /// at_hash (OpenID Connect Core 3.1.3.6): the left half of the hash that the signature uses.
+    private static func halfHash(_ token: String, _ algorithm: Crypto.SigningAlgorithm) -> String {
+        let bytes = Array(token.utf8)
+        let hash =
+            switch algorithm {
+            case .ES256, .RS256: Hash.sha256(bytes)
+            case .RS512, .EdDSA: Hash.sha512(bytes)
+            }
+        return Base64URL.encode(hash.prefix(hash.count / 2))
+    }
+}
+
+extension Scopes {
+    /// As tokens and answers have it, nil for none: it has at least one name (RFC 6749 3.3).
+    var shown: JSONValue? { names.isEmpty ? nil : .string(text) }
+}

@@ -1,0 +1,109 @@
+import Accounts
+import Contract
+import JSON
+import Loopback
+import ServiceContext
+import SigningKeys
+
+extension TestProvider {
+    /// What a token of this provider says, and for whom.
+    struct ProvenToken: Sendable {
+        let claims: JSONObject
+        let isAccess: Bool
+        /// nil for one of a client that acts for nobody.
+        let standing: Standing?
+    }
+
+    /// The userinfo endpoint (OpenID Connect Core 5.3).
+    func userinfo(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
+        let (header, form) = (request.authorization("bearer"), request.form["access_token"])
+        if header != nil, form != nil {
+            throw OAuthRefusal("invalid_request", "Send the access token once: in the header or in the form (RFC 6750 2).")
+        }
+        guard let token = header ?? form else {
+            let refusal = OAuthRefusal("invalid_token", "Send the access token in an Authorization header: Bearer and the token.")
+            return LoopbackResponse(
+                json: ["error": .string(refusal.code), "error_description": .string(refusal.description ?? "")], status: 401,
+                headers: [("www-authenticate", "Bearer realm=\"mintmark\"")])
+        }
+        let proven: ProvenToken
+        do { proven = try access(token, of: issuer) } catch let error as any ContractError {
+            throw OAuthRefusal("invalid_token", error.message)
+        }
+        guard let standing = proven.standing else {
+            throw OAuthRefusal("insufficient_scope", "The access token belongs to a client, not to a user.")
+        }
+        let scopes = Scopes(proven.claims["scope"]?.string ?? "")
+        guard scopes.names.contains("openid") else {
+            throw OAuthRefusal("insufficient_scope", "The access token was not granted the scope openid.")
+        }
+        var answer: JSONObject = ["sub": .string(standing.account.id)]
+        for (name, value) in Self.person(standing, scopes).members { answer[name] = value }
+        for (name, value) in standing.account.claims.members where answer[name] == nil { answer[name] = value }
+        let extra = memory.withLock { $0.extras[proven.claims["jti"]?.string ?? ""] }
+        return LoopbackResponse(json: answer.changed(by: extra?.without(TenantTokenClaims.ofTheToken)))
+    }
+
+    /// - Throws: a `Token…` error that says what is wrong with an access token, `OAuthRefusal`.
+    func access(_ token: String, of issuer: ProviderIssuer) throws -> ProvenToken {
+        try proven(token, [TokenType.access], of: issuer) { $0 == issuer.url }
+    }
+
+    /// A token of the tenant that is good, whoever it is for.
+    ///
+    /// - Parameter isIssuer: which issuers count beside the tenant itself.
+    func proven(
+        _ token: String, _ types: Set<String>, of issuer: ProviderIssuer, _ isIssuer: (String) -> Bool
+    ) throws -> ProvenToken {
+        let (jws, key) = try signature(of: token, at: issuer)
+        let claims = (try? JSONValue(parsing: jws.payload))?.object ?? [:]
+        guard key.owner == .tenant(issuer.tenant.id) else { throw OAuthRefusal("invalid_token", "It is not a token of \(issuer.url).") }
+        let isAccess = jws.header.hasType(TokenType.access)
+        guard types.contains(where: { jws.header.hasType($0) }) else {
+            let kinds = isAccess ? "an access token, not an ID token" : "an ID token, not an access token"
+            throw OAuthRefusal("invalid_token", "This token of \(issuer.url) is \(kinds).")
+        }
+        let (now, id, named) = (surroundings.clock.now, claims["jti"]?.string ?? "", claims["iss"]?.string ?? "")
+        let (hasOwnIssuer, isRevoked) = memory.withLock { ($0.extras[id]?["iss"] != nil, $0.revoked[id] != nil) }
+        guard isIssuer(named) || hasOwnIssuer || named == surroundings.realm.issuer(of: .tenant(issuer.tenant.id)) else {
+            throw TokenIssuerMismatch(expected: issuer.url, actual: named)
+        }
+        guard let expiresAt = claims["exp"]?.int, expiresAt > now else { throw TokenExpired(expiredAt: claims["exp"]?.int ?? 0, now: now) }
+        if isRevoked { throw TokenRevoked(reason: "it was revoked") }
+        guard let sessionId = claims["sid"]?.string else { return ProvenToken(claims: claims, isAccess: isAccess, standing: nil) }
+        guard let standing = try sessionId == SessionRecord.ofTestTokens ? made(claims, at: now) : standing(of: sessionId, at: now) else {
+            throw TokenRevoked(reason: "its session was ended")
+        }
+        return ProvenToken(claims: claims, isAccess: isAccess, standing: standing)
+    }
+
+    /// The account of a token that test.token has made up.
+    private func made(_ claims: JSONObject, at now: Int64) throws -> Standing? {
+        let subject = claims["sub"]?.string ?? ""
+        guard !subject.utf8.contains(0), let account = try surroundings.database.read({ try $0.account(subject) }), !account.isDisabled
+        else { return nil }
+        let proof = SignInProof.password
+        return Standing(
+            account: account,
+            session: SessionRecord(
+                id: SessionRecord.ofTestTokens, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: [:],
+                secondFactor: nil,
+                authenticatedAt: now, createdAt: now, lastUsedAt: now, expiresAt: now + 1))
+    }
+}
+
+extension TenantTokenClaims {
+    /// What a token says of itself, and not of a person.
+    static let ofTheToken: Set<String> = [
+        "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "at_hash", "azp", "sid", "auth_time", "client_id", "scope", "amr", "acr", "act",
+    ]
+}
+
+extension JSONObject {
+    /// This object without some members.
+    func without(_ names: Set<String>) -> JSONObject {
+        var object = self
+        for name in names { object[name] = nil }
+        return object
+    }
+}

@@ -1,0 +1,33 @@
+import Accounts
+import Contract
+import Crypto
+import IdentityPools
+import Platform
+import ServiceContext
+import Storage
+
+extension TestService {
+    /// Makes the store what it was when it was new, for every process on it, and this process what it was at its start.
+    public func reset(_ request: TestReset.Params, _ call: any CallContext) throws -> TestReset.Result {
+        let key = SessionKeySetup.NewKey(SystemRandom().bytes(40), vault: surroundings.vault)
+        let id = SystemRandom().uuid()
+        try surroundings.driver.write { tx in
+            try tx.lock(["clock", "outbox", "seed", "session_key", "testing"])
+            try tx.advanceEpoch()
+            let start = try tx.storeFact(StoreClock.startFact)
+            try tx.empty(hooks.tables.filter { !Self.lasting.contains($0) })
+            try tx.setTestingMark(true, id: id)
+            try StoreClock.restart(at: start, in: tx)
+            try tx.replaceSessionKeys(with: key)
+        }
+        surroundings.faults?.clear()
+        snapshots.forget()
+        provider.forget()
+        surroundings.callbacks.turn()
+        let (setting, now) = try StoreClock(surroundings.driver).read()
+        return TestReset.Result(now: now, frozen: setting.frozenAt != nil)
+    }
+
+    /// What seals the store stays: other processes have it open.
+    private static let lasting: Set<String> = ["data_key"]
+}

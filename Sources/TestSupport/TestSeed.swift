@@ -1,0 +1,21 @@
+import Accounts
+import Contract
+import Crypto
+import IdentityPools
+import Platform
+import ServiceContext
+import Storage
+
+extension TestService {
+    /// Makes what is random come from a seed, in every process on this store.
+    public func seed(_ request: TestSeed.Params, _ call: any CallContext) throws -> TestSeed.Result {
+        let key = SessionKeySetup.NewKey(StoreRandom.bytes(40, of: request.seed, draw: -1), vault: surroundings.vault)
+        try surroundings.driver.write { tx in
+            try tx.lock(["seed", "session_key"])
+            try tx.advanceEpoch()
+            try tx.setSeed(request.seed)
+            try tx.replaceSessionKeys(with: key)
+        }
+        return TestSeed.Result(seed: request.seed)
+    }
+}

@@ -1,0 +1,43 @@
+import Accounts
+import Contract
+import Loopback
+
+/// What a test may do to a testing store: `test.*`.
+public struct TestService: Sendable {
+    let surroundings: AccountsContext
+    let catalogue: TenantConfigurationCache
+    let provider: TestProvider
+    let hooks: TestHooks
+    let snapshots = KeptSnapshots()
+
+    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache, _ provider: TestProvider, _ hooks: TestHooks) {
+        self.surroundings = surroundings
+        self.catalogue = catalogue
+        self.provider = provider
+        self.hooks = hooks
+    }
+}
+
+/// What the testing methods need of the process around them.
+public struct TestHooks: Sendable {
+    /// Every table of the store, in an order in which rows can be inserted.
+    let tables: [String]
+    /// Removes everything that has expired by now.
+    let settle: @Sendable () throws -> Void
+    /// Serves `compat.http` on a port of the loopback interface, any port if nil, and returns the base URL.
+    let serveHTTP: @Sendable (UInt16?) throws(LoopbackFailure) -> String
+
+    public init(
+        tables: [String], settle: @escaping @Sendable () throws -> Void,
+        serveHTTP: @escaping @Sendable (UInt16?) throws(LoopbackFailure) -> String
+    ) {
+        self.tables = tables
+        self.settle = settle
+        self.serveHTTP = serveHTTP
+    }
+
+    /// The tables of a snapshot: the data key stays with its store.
+    var snapshotTables: [String] { tables.filter { $0 != "data_key" } }
+}
+
+extension TestService: TestHandlers {}

@@ -1,0 +1,136 @@
+import Contract
+import IdentityPools
+import JSON
+import ServiceContext
+
+/// Login providers as the service names them (cognito.md 1.2, 1.5, 1.6): social ones by domain with one app id, user pools by name
+/// and client, others by the ARN of an account's OpenID provider.
+struct CognitoProviders {
+    private let realm: Realm
+
+    init(_ realm: Realm) { self.realm = realm }
+
+    // MARK: From the service's form
+
+    /// The providers of a pool as its methods take them.
+    ///
+    /// - Parameter existing: the pool's providers so far. One that is named again keeps what the service's form cannot say: its
+    ///   keys, where it is asked, and the clients of an OpenID provider, which belong to the account there.
+    /// - Throws: `WireError` for what no pool can have here.
+    func settings(_ input: JSONObject, keeping existing: [PoolProvider]) throws -> JSONValue {
+        if input["SamlProviderARNs"]?.array?.isEmpty == false {
+            throw WireError.invalidParameter("SAML providers are not supported. Use the OpenID Connect endpoint of the provider.")
+        }
+        let known = Dictionary(existing.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var all: [JSONValue] = []
+        for (domain, app) in (input["SupportedLoginProviders"]?.object ?? [:]).members {
+            if LoginProvider.legacyNames.contains(domain) {
+                throw WireError.invalidParameter(LegacyProviderNotSupported(provider: domain).message)
+            }
+            guard PoolProvider.Provider(rawValue: domain) != nil else {
+                throw WireError.invalidParameter(
+                    "\(domain) is not a known SupportedLoginProviders key. Other providers are OpenIdConnectProviderARNs.")
+            }
+            let clients = (app.string ?? "").split(separator: ";").map { JSONValue.string(String($0)) }
+            if clients.isEmpty { throw WireError.invalidParameter("SupportedLoginProviders contains no app ID for \(domain).") }
+            all.append(settings(["provider": .string(domain), "clientIds": .array(clients)], keeping: known[domain]))
+        }
+        for (name, clients) in try userPools(input) {
+            let new: JSONObject = ["issuer": .string("https://\(name)"), "clientIds": .array(clients.map { .string($0) })]
+            all.append(settings(new, keeping: known[name]))
+        }
+        for arn in (input["OpenIdConnectProviderARNs"]?.array ?? []).compactMap(\.string) {
+            let prefix = realm.arn(ofOpenIDProvider: "")
+            guard arn.hasPrefix(prefix), arn.utf8.count > prefix.utf8.count else {
+                throw WireError.invalidParameter("\(arn) is not the ARN of an OpenID provider of this account: \(prefix)HOST/PATH.")
+            }
+            let name = String(arn.dropFirst(prefix.count))
+            all.append(settings(openIDProvider(name), keeping: known[name]))
+        }
+        return .array(all)
+    }
+
+    /// A provider of which only the issuer is known. Its clients belong to the account there, and to the pool here: until `pool.update`
+    /// names them, none of its tokens is accepted.
+    private func openIDProvider(_ name: String) -> JSONObject {
+        if let tenant = realm.owner(ofIssuer: "https://\(name)")?.tenantId { return ["tenantId": .string(tenant)] }
+        return ["issuer": .string("https://\(name)"), "clientIds": []]
+    }
+
+    private func settings(_ new: JSONObject, keeping old: PoolProvider?) -> JSONValue {
+        guard let old else { return .object(new) }
+        var writer = JSONWriter()
+        old.write(to: &writer)
+        var settings = (try? JSONValue(parsing: writer.bytes))?.object ?? [:]
+        if old.tenantId != nil { return ["tenantId": settings["tenantId"] ?? .null] }
+        settings["name"] = nil
+        if let clients = new["clientIds"], clients.array?.isEmpty == false { settings["clientIds"] = clients }
+        return .object(settings)
+    }
+
+    /// Clients by user pool.
+    private func userPools(_ input: JSONObject) throws -> [(name: String, clients: [String])] {
+        var pools: [(name: String, clients: [String])] = []
+        for entry in input["CognitoIdentityProviders"]?.array ?? [] {
+            guard let name = entry["ProviderName"]?.string, let client = entry["ClientId"]?.string else {
+                throw WireError.invalidParameter("Invalid Cognito Identity Provider")
+            }
+            guard UserPool.isName(name) else {
+                throw WireError.invalidParameter(
+                    "\(name) is not the name of a user pool: cognito-idp.REGION.amazonaws.com/USER_POOL_ID. Other providers are OpenIdConnectProviderARNs."
+                )
+            }
+            if entry["ServerSideTokenCheck"]?.bool == true {
+                throw WireError.invalidParameter(
+                    "ServerSideTokenCheck is not supported.")
+            }
+            let at = pools.firstIndex { $0.name == name } ?? pools.endIndex
+            if at == pools.endIndex { pools.append((name, [])) }
+            if !pools[at].clients.contains(client) { pools[at].clients.append(client) }
+        }
+        return pools
+    }
+
+    // MARK: To the service's form
+
+    private func isUserPool(_ provider: PoolProvider) -> Bool { provider.issuer != nil && UserPool.isName(provider.name) }
+
+    /// The members that describe a pool's providers. Several clients of a social provider, for which the service has no form, are
+    /// written with `;` between them.
+    func answer(_ providers: [PoolProvider]) -> JSONObject {
+        var social = JSONObject()
+        var pools: [JSONValue] = []
+        var others: [JSONValue] = []
+        for provider in providers {
+            if let domain = provider.provider {
+                social[domain.rawValue] = .string(provider.clientIds.joined(separator: ";"))
+            } else if isUserPool(provider) {
+                for client in provider.clientIds {
+                    pools.append(["ProviderName": .string(provider.name), "ClientId": .string(client), "ServerSideTokenCheck": false])
+                }
+            } else {
+                others.append(.string(realm.arn(ofOpenIDProvider: provider.name)))
+            }
+        }
+        var answer = JSONObject()
+        if !social.isEmpty { answer["SupportedLoginProviders"] = .object(social) }
+        if !others.isEmpty { answer["OpenIdConnectProviderARNs"] = .array(others) }
+        if !pools.isEmpty { answer["CognitoIdentityProviders"] = .array(pools) }
+        return answer
+    }
+
+    // MARK: Keys of records
+
+    /// What a provider is called as a key of role mappings, here and there: of a user pool each client has one.
+    func mappingKeys(_ provider: PoolProvider) -> [(ours: String, theirs: String)] {
+        if isUserPool(provider) {
+            return provider.clientIds.map { UserPool.mappingKey(provider.name, clientId: $0) }.map { ($0, $0) }
+        }
+        return [(provider.name, tagKey(provider))]
+    }
+
+    /// What a provider is called as a key of tag maps.
+    func tagKey(_ provider: PoolProvider) -> String {
+        provider.provider != nil || isUserPool(provider) ? provider.name : realm.arn(ofOpenIDProvider: provider.name)
+    }
+}

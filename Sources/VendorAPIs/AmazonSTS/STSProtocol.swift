@@ -1,0 +1,167 @@
+import Contract
+import IdentityPools
+import JSON
+import ServiceContext
+
+/// AWS STS: Query in, XML out (cognito.md 2.2, 3.8); JSON out where the request accepts `application/json`, as AWS answers its older query
+/// services.
+struct STSProtocol {
+    let service: CompatService
+    let request: WireRequest
+    let context: any CallContext
+    let arrivedByHTTP: Bool
+    let requestId: String
+
+    private static let version = "2011-06-15"
+    private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
+
+    /// - Parameter action: the parameter Action.
+    func answer(action: String) throws -> WireAnswer {
+        let result = try WireError.catching(internalCode: "InternalFailure", { WireError(sts: $0) }, { WireError(sts: $0) }) {
+            if arrivedByHTTP { try service.meetFault(of: CompatHttp.self, context) }
+            return try perform(action)
+        }
+        switch result {
+        case .success(let elements):
+            let response = XMLElement(
+                "\(action)Response", namespace: Self.namespace,
+                [XMLElement("\(action)Result", elements), XMLElement("ResponseMetadata", [XMLElement("RequestId", requestId)])])
+            return request.acceptsJSON ? .json(response.json) : .xml(response)
+        case .failure(let error):
+            let response = XMLElement(
+                "ErrorResponse", namespace: Self.namespace,
+                [
+                    XMLElement(
+                        "Error",
+                        [
+                            XMLElement("Type", error.status < 500 ? "Sender" : "Receiver"), XMLElement("Code", error.code),
+                            XMLElement("Message", error.message),
+                        ]), XMLElement("RequestId", requestId),
+                ])
+            return request.acceptsJSON ? .json(response.members, status: error.status) : .xml(response, status: error.status)
+        }
+    }
+
+    private func perform(_ action: String) throws -> [XMLElement] {
+        let version = request.parameter("Version") ?? ""
+        switch (action, version) {
+        case ("AssumeRoleWithWebIdentity", Self.version): return try assumeRole()
+        case ("GetCallerIdentity", Self.version): return try callerIdentity()
+        default: throw WireError("InvalidAction", "Could not find operation \(action) for version \(version)")
+        }
+    }
+
+    // MARK: AssumeRoleWithWebIdentity
+
+    private static let members: [WireMember] = [
+        .required("RoleArn", .texts(20...2048, .some(Self.arnPattern, Self.isARNCharacter))),
+        .required("RoleSessionName", .texts(2...64, .word(#"[\w+=,.@-]*"#, and: "+=,.@-", orNone: true))),
+        .required("WebIdentityToken", .text(WireText(length: 4...20000, isSecret: true))),
+        .optional("ProviderId", .texts(4...2048)),
+        .optional(
+            "Policy",
+            .texts(
+                1...2048,
+                .some(#"[\u0009\u000A\u000D\u0020-\u00FF]+"#, orNone: true) {
+                    "\u{20}"..."\u{FF}" ~= $0 || "\t\n\r".unicodeScalars.contains($0)
+                })),
+        .optional("DurationSeconds", .integer(900...43200)), .optional("MinimumSessionTokenSize", .integer(0...4096)),
+    ]
+
+    private static let arnPattern = #"[\u0009\u000A\u000D\u0020-\u007E\u0085\u00A0-\uD7FF\uE000-\uFFFD\u10000-\u10FFFF]+"#
+    private static let isARNCharacter: @Sendable (Unicode.Scalar) -> Bool = { scalar in
+        switch scalar {
+        case "\t", "\n", "\r", "\u{20}"..."\u{7E}", "\u{85}", "\u{A0}"..."\u{FFFD}", "\u{10000}"...: true
+        default: false
+        }
+    }
+
+    private func assumeRole() throws -> [XMLElement] {
+        let input = try WireValidator.members(try form(), of: Self.members, code: "ValidationError")
+        if input["ProviderId"] != nil {
+            throw WireError("ValidationError", "ProviderId is only for OAuth access tokens. Omit it for an OpenID token.")
+        }
+        if request.parameters.contains(where: { $0.name.hasPrefix("PolicyArns.") }) {
+            throw WireError("ValidationError", "PolicyArns is not supported because there are no managed policies. Use Policy.")
+        }
+        var params: JSONObject = [
+            "roleArn": input["RoleArn"]!, "sessionName": input["RoleSessionName"]!, "token": input["WebIdentityToken"]!,
+        ]
+        params["durationSeconds"] = input["DurationSeconds"]
+        if let policy = input["Policy"]?.string {
+            guard let policy = try? JSONValue(parsing: policy), policy.object != nil else {
+                throw WireError("MalformedPolicyDocument", "The policy is not in the valid JSON format.")
+            }
+            params["policy"] = policy
+        }
+        try service.meetFault(of: CredentialsAssumeRole.self, context)
+        let assumed = try service.credentials.assumeRole(
+            CredentialsAssumeRole.Params(decoding: JSONText(JSONValue.object(params).text).root), context)
+        let size = Int64(assumed.credentials.sessionToken.utf8.count)
+        if let least = input["MinimumSessionTokenSize"]?.int, least > size {
+            throw WireError("ValidationError", "MinimumSessionTokenSize is not supported.")
+        }
+        var answer = [
+            XMLElement("SubjectFromWebIdentityToken", assumed.subject), XMLElement("Audience", assumed.audience),
+            XMLElement(
+                "AssumedRoleUser",
+                [XMLElement("Arn", assumed.assumedRole.arn), XMLElement("AssumedRoleId", assumed.assumedRole.id)]),
+            XMLElement(
+                "Credentials",
+                [
+                    XMLElement("AccessKeyId", assumed.credentials.accessKeyId),
+                    XMLElement("SecretAccessKey", assumed.credentials.secretAccessKey),
+                    XMLElement("SessionToken", assumed.credentials.sessionToken),
+                    XMLElement("Expiration", PolicyDate.text(assumed.credentials.expiresAt), number: assumed.credentials.expiresAt),
+                ]), XMLElement("Provider", assumed.provider),
+        ]
+        if let percent = assumed.packedPolicyPercent { answer.append(XMLElement("PackedPolicySize", String(percent), number: percent)) }
+        return answer
+    }
+
+    /// The parameters as the members of a request.
+    private func form() throws -> JSONObject {
+        var input = JSONObject()
+        for (name, value) in request.parameters {
+            if name == "DurationSeconds" || name == "MinimumSessionTokenSize" {
+                guard let number = Int64(value) else { throw WireError("MalformedInput", "\(name) is not a number.") }
+                input[name] = .number(JSONNumber(number))
+            } else {
+                input[name] = .string(value)
+            }
+        }
+        return input
+    }
+
+    // MARK: GetCallerIdentity
+
+    /// Who signed: the holder of credentials that were issued here, after their signature was checked; anybody else is the account.
+    private func callerIdentity() throws -> [XMLElement] {
+        let signature = CallerSignature(service: service, request: request, context: context)
+        let claim: SignatureClaim
+        do { claim = try signature.claim(for: "sts") } catch let error as WireError {
+            throw WireError(error.code.replacingSuffix("Exception"), error.message, status: 403)
+        }
+        let realm = service.surroundings.realm
+        let id: String
+        let arn: String
+        if claim.accessKeyId.hasPrefix("ASIA") || request.header("x-amz-security-token") != nil {
+            let signed = SignedRequest(
+                method: request.method, url: request.url, headers: Members(request.headers.map { ($0.name, $0.value) }),
+                bodySha256: request.bodySha256)
+            try service.meetFault(of: CredentialsVerify.self, context)
+            let holder = try service.credentials.verify(CredentialsVerify.Params(proof: .request(signed), service: "sts"), context)
+                .principal
+            let role = try service.role.get(RoleGet.Params(role: .roleArn(holder.roleArn)), context)
+            (id, arn) = ("\(role.roleId):\(holder.sessionName)", signature.arn(of: holder))
+        } else {
+            (id, arn) = (realm.account, "arn:\(realm.partition):iam::\(realm.account):root")
+        }
+        return [XMLElement("Arn", arn), XMLElement("UserId", id), XMLElement("Account", realm.account)]
+    }
+}
+
+extension String {
+    /// The text without `suffix`, if it ends with it.
+    fileprivate func replacingSuffix(_ suffix: String) -> String { hasSuffix(suffix) ? String(dropLast(suffix.count)) : self }
+}

@@ -1,0 +1,99 @@
+import Contract
+import IdentityPools
+import JSON
+import ServiceContext
+import Storage
+
+/// The vendors' own wire formats, answered by the same services: `compat.*`.
+///
+/// Here is translation only: every rule is that of the method an operation stands for, and whatever goes in is checked by the
+/// contract of that method too.
+public struct CompatService: Sendable {
+    let surroundings: ServiceContext
+    let pool: PoolService
+    let identity: IdentityService
+    let token: PoolTokens
+    let credentials: CredentialsService
+    let role: RoleService
+
+    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
+        self.surroundings = surroundings
+        pool = PoolService(surroundings, catalogue)
+        identity = IdentityService(surroundings, catalogue)
+        token = PoolTokens(surroundings, catalogue)
+        credentials = CredentialsService(surroundings, catalogue)
+        role = RoleService(surroundings, catalogue)
+    }
+
+    /// Fails as a test has asked of this method (test.fault).
+    ///
+    /// - Throws: `ChosenError`.
+    func meetFault<M: ContractMethod>(of method: M.Type, _ call: any CallContext) throws {
+        if call.isFirstRun, let error = surroundings.faults?.error(of: M.info.name) { throw error }
+    }
+
+    /// Answers a request as the service that it is meant for.
+    ///
+    /// - Parameter arrivedByHTTP: whether the request did not come as a call of `compat.http`, whose faults it then meets here.
+    /// - Throws: only what moves the call to where it may wait. Everything else is an answer.
+    func answer(_ request: WireRequest, _ call: any CallContext, arrivedByHTTP: Bool = false) throws -> WireAnswer {
+        let requestId = surroundings.random.uuid()
+        var answer: WireAnswer
+        if let target = request.header("x-amz-target") {
+            answer = try CognitoProtocol(service: self, request: request, context: call, arrivedByHTTP: arrivedByHTTP)
+                .answer(target: target)
+        } else if let action = request.parameter("Action") {
+            answer = try STSProtocol(
+                service: self, request: request, context: call, arrivedByHTTP: arrivedByHTTP, requestId: requestId
+            ).answer(action: action)
+        } else {
+            let error = WireError(
+                "UnknownOperationException",
+                "Both X-Amz-Target and Action are missing. Supported services are cognito-identity and sts.", status: 404)
+            answer = .json(error)
+        }
+        answer.headers.append(("x-amzn-requestid", requestId))
+        return answer
+    }
+}
+
+extension CompatService: CompatHandlers {}
+
+/// An operation's own refusal, as the vendor's service words it.
+struct WireError: Error, Equatable {
+    let code: String
+    let message: String
+    let status: Int64
+
+    init(_ code: String, _ message: String, status: Int64 = 400) {
+        self.code = code
+        self.message = message
+        self.status = status
+    }
+
+    static func invalidParameter(_ message: String) -> WireError { WireError("InvalidParameterException", message) }
+    static let poolConfiguration = WireError(
+        "InvalidIdentityPoolConfigurationException", "Invalid identity pool configuration. Check assigned IAM roles for this pool.")
+    static func internalFailure(_ code: String) -> WireError {
+        WireError(code, "The request processing has failed because of an unknown error, exception or failure.", status: 500)
+    }
+}
+
+extension WireError {
+    /// Runs an operation. What it refuses is translated by `translate`, what a test has made of it by `translateChosen`; what moves a
+    /// call to another lane passes.
+    static func catching<R>(
+        internalCode: String, _ translate: (any ContractError) -> WireError, _ translateChosen: (ChosenError) -> WireError,
+        _ body: () throws -> R
+    ) throws -> Result<R, WireError> {
+        do { return .success(try body()) } catch let error as WireError {
+            return .failure(error)
+        } catch let error as ChosenError {
+            return .failure(translateChosen(error))
+        } catch let error as any ContractError {
+            return .failure(translate(error))
+        } catch is StoreError {
+            return .failure(.internalFailure(internalCode))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Contract
+import JSON
+import Loopback
+import ServiceContext
+import Synchronization
+
+/// Servers that answer `compat.http` on this machine's loopback address, one for each port.
+public final class LoopbackCompat: Sendable {
+    private let compat: CompatService
+    private let servers = Mutex<[LoopbackServer]>([])
+
+    public init(_ compat: CompatService) { self.compat = compat }
+
+    /// The server of a port, or any; it begins to listen if it does not yet.
+    ///
+    /// - Throws: `LoopbackFailure`.
+    public func server(port: UInt16?) throws(LoopbackFailure) -> LoopbackServer {
+        try servers.withLock { servers throws(LoopbackFailure) in
+            if let known = servers.first(where: { port == nil || $0.port == port }) { return known }
+            let compat = compat
+            let server = try LoopbackServer(port: port ?? 0) { request in Self.answer(request, compat) }
+            servers.append(server)
+            return server
+        }
+    }
+
+    /// Stops listening when everything that was asked is answered.
+    public func stop() { for server in servers.withLock({ $0 }) { server.stop() } }
+
+    private static func answer(_ request: LoopbackRequest, _ compat: CompatService) -> LoopbackResponse {
+        if request.method == "OPTIONS" { return preflight(for: request) }
+        return answered(request, compat).adding([
+            ("access-control-allow-origin", "*"), ("access-control-expose-headers", "x-amzn-requestid, x-amzn-errortype"),
+        ])
+    }
+
+    /// What a browser is told before it sends a request (Fetch, CORS-preflight). AWS lets pages of all origins call it, too. An SDK sends
+    /// headers of many names.
+    private static func preflight(for request: LoopbackRequest) -> LoopbackResponse {
+        let usual = "authorization, content-type, x-amz-date, x-amz-security-token, x-amz-target, x-amz-user-agent"
+        return LoopbackResponse(
+            status: 200,
+            headers: [
+                ("access-control-allow-origin", "*"), ("access-control-allow-methods", "GET, POST, OPTIONS"),
+                ("access-control-allow-headers", request.header("access-control-request-headers") ?? usual),
+                ("access-control-max-age", "172800"), ("vary", "access-control-request-headers"),
+            ])
+    }
+
+    private static func answered(_ request: LoopbackRequest, _ compat: CompatService) -> LoopbackResponse {
+        guard let body = String(validating: request.body, as: UTF8.self) else {
+            return LoopbackResponse(status: 400, text: "The body is not UTF-8.")
+        }
+        do {
+            let answer = try compat.answer(
+                WireRequest(method: request.method, url: request.target, headers: request.headers, body: body), InProcessCall(),
+                arrivedByHTTP: true)
+            return LoopbackResponse(status: Int(answer.status), headers: answer.headers, body: Array(answer.body.utf8))
+        } catch {
+            return LoopbackResponse(status: 500, text: "The request failed.")
+        }
+    }
+}

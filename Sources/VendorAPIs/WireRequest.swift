@@ -1,0 +1,52 @@
+import Crypto
+import IdentityPools
+import Platform
+
+/// An HTTP request in a vendor's wire format.
+struct WireRequest: Sendable {
+    let method: String
+    /// Absolute, or the path with its query.
+    let url: String
+    /// Names in lower case.
+    let headers: [(name: String, value: String)]
+    let body: String
+    /// The query's parameters and, in a form, the body's.
+    let parameters: [(name: String, value: String)]
+
+    init(method: String, url: String, headers: [(name: String, value: String)], body: String) {
+        self.method = method
+        self.url = url
+        self.headers = headers.map { ($0.name.lowercased(), $0.value) }
+        self.body = body
+        let type = self.headers.first { $0.name == "content-type" }?.value.lowercased()
+        let form = type?.hasPrefix("application/x-www-form-urlencoded") == true ? RequestURL("/?" + body).parameters : []
+        parameters = (RequestURL(url).parameters + form).map { (Self.decoded($0.name), Self.decoded($0.value)) }
+    }
+
+    func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+    func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    /// Whether an answer in JSON is wanted rather than one in XML (RFC 9110 section 12.5.1). Without preference it is XML.
+    var acceptsJSON: Bool {
+        var best: (json: Double, xml: Double) = (0, 0)
+        for range in headers.filter({ $0.name == "accept" }).flatMap({ $0.value.lowercased().split(separator: ",") }) {
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            switch parts.first {
+            case "application/json": best.json = max(best.json, weight)
+            case "text/xml", "application/xml": best.xml = max(best.xml, weight)
+            default: break
+            }
+        }
+        return best.json > best.xml
+    }
+
+    var bodySha256: String { Hex.encode(Hash.sha256(Array(body.utf8))) }
+
+    /// As forms write it (application/x-www-form-urlencoded): a plus is a space.
+    private static func decoded(_ text: String) -> String {
+        let bytes = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return String(decoding: PercentEncoding.decode(String(decoding: bytes, as: UTF8.self)), as: UTF8.self)
+    }
+}
